@@ -1,5 +1,6 @@
 //! Why a command stopped.
 
+use std::fmt;
 use std::path::Path;
 
 use crate::Exit;
@@ -22,8 +23,8 @@ macro_rules! codes {
         impl Failure {
             $(
                 #[doc = concat!("`", $code, "`: ", $what, ".")]
-                pub fn $name(message: impl Into<String>) -> Failure {
-                    Failure { exit: Exit::$exit, code: $code, message: message.into(), rendered: false }
+                pub fn $name(message: impl fmt::Display) -> Failure {
+                    Failure { exit: Exit::$exit, code: $code, message: message.to_string(), rendered: false }
                 }
             )*
         }

@@ -15,6 +15,7 @@ mod labels;
 mod ranges;
 mod relocated;
 mod section;
+mod section_error;
 
 use std::fmt::Write;
 
@@ -24,6 +25,7 @@ use sassafras_isa::{Chip, DecodeError, Inst, Text, decode};
 
 pub use graph::Nodes;
 pub use labels::Labels;
+pub use section_error::SectionError;
 
 /// What is written of the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,8 +95,8 @@ pub enum Refusal {
     #[error(transparent)]
     Word(#[from] UnknownWord),
     /// Something outside code that is not known.
-    #[error("{0}")]
-    Unsupported(String),
+    #[error(transparent)]
+    Unsupported(#[from] SectionError),
 }
 
 /// A whole listing.
@@ -130,7 +132,7 @@ pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Refusal
     let labels = Labels::new(image, chip);
     let lines = match look.source {
         Source::None => Lines::default(),
-        _ => line_table::lines(image).map_err(|e| Refusal::Unsupported(e.to_string()))?,
+        _ => line_table::lines(image).map_err(SectionError::from)?,
     };
     match look.mode {
         Mode::Code => {}
@@ -154,7 +156,7 @@ pub fn listing(image: &Image, chip: Chip, look: Look) -> Result<Listing, Refusal
             section::write(image, index, section, chip, look, &labels, &lines, &mut out)?;
         } else {
             let Listing { text, notes, .. } = &mut out;
-            data::write(image, index, &labels, &mut numbers, text, notes).map_err(Refusal::Unsupported)?;
+            data::write(image, index, &labels, &mut numbers, text, notes)?;
         }
     }
     symbols(image, &mut out.text);

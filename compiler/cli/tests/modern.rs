@@ -15,7 +15,7 @@ fn folder() -> PathBuf {
 
 /// `runs`: compiled, judged, and equal in both executors. `compiles`: compiled and judged, and an executor says why it does not run.
 /// `refused`: with a sentence. Anything else is an error.
-fn fate(name: &str, text: &str, inputs: &[u8]) -> Result<String, String> {
+fn fate(name: &str, text: &str, inputs: &[u8]) -> Result<String, Box<dyn std::error::Error>> {
     let words: Vec<String> = ["-arch=sm_90a", "-o", "x.cubin", "x.ptx"].map(String::from).to_vec();
     let options = parse(&words, &|_| unreachable!("no file is named")).unwrap_or_else(|e| panic!("{e}"));
     let made = session::compile(text, name, &options, None, &Judges::new(options.judges));
@@ -26,7 +26,7 @@ fn fate(name: &str, text: &str, inputs: &[u8]) -> Result<String, String> {
             let first = found.records().first().map(|r| r.message.clone());
             return Ok(format!("refused,{}", first.unwrap_or_default()));
         }
-        Err(e) => return Err(e.to_string()),
+        Err(e) => return Err(e.into()),
     };
     let module = sassafras_ptx::load(text, name).map_err(|e| e.to_string())?;
     let mut launch = Launch::new([1, 1, 1], [64, 1, 1]);
@@ -36,7 +36,7 @@ fn fate(name: &str, text: &str, inputs: &[u8]) -> Result<String, String> {
         Argument::Buffer(inputs[..1024].to_vec()),
         Argument::Value(64u32.to_le_bytes().to_vec()),
     ];
-    let layout = ptx::layout(&module, "k").map_err(|e| e.to_string())?;
+    let layout = ptx::layout(&module, "k")?;
     if launch.arguments(&layout, &arguments).is_err() {
         return Ok("compiles,its parameters are others".into());
     }
@@ -45,10 +45,7 @@ fn fate(name: &str, text: &str, inputs: &[u8]) -> Result<String, String> {
         Err(why) => return Ok(format!("compiles,{}", why.to_string().lines().next().unwrap_or_default())),
     };
     let options = Options { timing: true, ..Options::default() };
-    let found = match sass::run(&cubin, "k", &launch, &options) {
-        Ok(outcome) => outcome,
-        Err(why) => return Err(why.to_string()),
-    };
+    let found = sass::run(&cubin, "k", &launch, &options)?;
     if found.buffers[0] != right.buffers[0] {
         if text.contains(".approx") {
             return Ok("compiles,functions are approximate".into());

@@ -133,8 +133,32 @@ fn a_hundred_million_words_come_back_or_name_a_bit() {
     round_trip(&chips, asked(100_000_000) / (chips.len() * MIXES.len()) as u64 + 1);
 }
 
-/// nvdisasm's view of a word: its text and the address that it was shown at, or the kind of its complaint.
-type View = Result<(String, u64), String>;
+/// nvdisasm's view of a word: its text and the address that it was shown at, or its complaint.
+type View = Result<(String, u64), Complaint>;
+
+/// Why nvdisasm shows no text of a word.
+#[derive(Clone)]
+enum Complaint {
+    /// It ends there.
+    Stops,
+    /// It prints that a value is invalid.
+    Nameless,
+    /// It prints nothing.
+    Silent,
+    /// It says so, in these words without names and numbers.
+    Said(String),
+}
+
+impl std::fmt::Display for Complaint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Complaint::Stops => "stops there",
+            Complaint::Nameless => "prints a value without a name",
+            Complaint::Silent => "leaves the word out in silence",
+            Complaint::Said(kind) => kind,
+        })
+    }
+}
 
 /// nvdisasm's view of words.
 fn theirs(words: &[u128], chip: Chip, nvdisasm: &Nvdisasm) -> Vec<View> {
@@ -176,7 +200,7 @@ fn part(batch: &[u128], chip: Chip, nvdisasm: &Nvdisasm, all: &mut Vec<View>) {
         if !out.ok() {
             // It stops at a word that fits two of its patterns, and calls the address 0.
             if let [_] = batch {
-                all.push(Err("stops there".into()));
+                all.push(Err(Complaint::Stops));
                 return;
             }
             let (a, b) = batch.split_at(batch.len() / 2);
@@ -199,11 +223,9 @@ fn part(batch: &[u128], chip: Chip, nvdisasm: &Nvdisasm, all: &mut Vec<View>) {
         }
         let views = said.into_iter().zip(texts).enumerate();
         all.extend(views.map(|(i, (error, text))| match error {
-            Some(error) => Err(error),
-            None if text.contains("INVALID") || text.contains("???") => {
-                Err("prints a value without a name".into())
-            }
-            None if text.is_empty() => Err("leaves the word out in silence".into()),
+            Some(error) => Err(Complaint::Said(error)),
+            None if text.contains("INVALID") || text.contains("???") => Err(Complaint::Nameless),
+            None if text.is_empty() => Err(Complaint::Silent),
             None => Ok((text, 16 * i as u64)),
         }));
         return;

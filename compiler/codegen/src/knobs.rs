@@ -1,7 +1,7 @@
 //! What can be set in the passes over machine code: the tables of all of them, as one.
 
 use crate::fold;
-use sassafras_placement as placement;
+use sassafras_placement::{self as placement, KnobError};
 
 /// The values of all knobs, as the compiler has them by default.
 #[derive(Clone, PartialEq, Debug)]
@@ -29,6 +29,25 @@ pub struct Setting {
     pub what: &'static str,
 }
 
+/// Why a knob was not set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettingError {
+    /// Its table does not take it.
+    #[error(transparent)]
+    Table(#[from] KnobError),
+    /// It stands without a value.
+    #[error("`{0}` is no knob with a value: NAME=VALUE")]
+    NoValue(String),
+    /// The compiler does nothing with it.
+    #[error("the knob `{name}` is not one of the compiler's: {why}")]
+    Elsewhere {
+        /// The knob.
+        name: String,
+        /// Why.
+        why: &'static str,
+    },
+}
+
 /// Beginnings of the names of knobs that the compiler does nothing with, and why.
 const ELSEWHERE: [(&str, &str); 2] = [("align-all-", PADDING), ("max-bytes-for-alignment", PADDING)];
 const PADDING: &str = "the compiler pads no code";
@@ -42,24 +61,24 @@ impl Knobs {
     /// Sets the knob called `name`, in whichever table it is.
     ///
     /// # Errors
-    /// There is none of this name, the value is none of its type, or the compiler does nothing with it; the message says which.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+    /// There is none of this name, the value is none of its type, or the compiler does nothing with it.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
         if let Some(why) = elsewhere(name) {
-            return Err(format!("the knob `{name}` is not one of the compiler's: {why}"));
+            return Err(SettingError::Elsewhere { name: name.to_owned(), why });
         }
         if fold::TABLE.iter().any(|row| row.name == name) {
-            return self.folding.set(name, value);
+            return Ok(self.folding.set(name, value)?);
         }
-        self.placement.set(name, value)
+        Ok(self.placement.set(name, value)?)
     }
 
     /// Sets a knob by `NAME=VALUE`.
     ///
     /// # Errors
     /// As [`Knobs::set`], or there is no value.
-    pub fn set_by(&mut self, text: &str) -> Result<(), String> {
-        let (name, value) =
-            text.split_once('=').ok_or_else(|| format!("`{text}` is no knob with a value: NAME=VALUE"))?;
+    pub fn set_by(&mut self, text: &str) -> Result<(), SettingError> {
+        let parts = text.split_once('=');
+        let (name, value) = parts.ok_or_else(|| SettingError::NoValue(text.to_owned()))?;
         self.set(name, value)
     }
 
@@ -103,7 +122,7 @@ mod tests {
             ("misfetch-cost=much", "is no value"),
             ("align-all-blocks=4", "pads no code"),
         ] {
-            let why = knobs.set_by(text).expect_err(text);
+            let why = knobs.set_by(text).expect_err(text).to_string();
             assert!(why.contains(part), "{text}: {why}");
         }
         assert_eq!(knobs, Knobs::default());

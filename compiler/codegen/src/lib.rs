@@ -41,7 +41,7 @@ pub use emit::{Code, emit, routines};
 pub use error::Error;
 pub use expand::{ExpandStats, expand};
 pub use fold::{BRANCH_FOLDER, FoldStats, fold};
-pub use knobs::{Knobs, Setting};
+pub use knobs::{Knobs, Setting, SettingError};
 pub use layout::{
     Counts, DuplicateStats, LayoutChoices, LayoutStats, PLACEMENT, PLACEMENT_STATISTICS, duplicate, layout,
     layout_with,

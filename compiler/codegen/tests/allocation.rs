@@ -178,27 +178,38 @@ fn run(f: &Function, steps: usize) -> Vec<Event> {
     trace
 }
 
-fn same(before: &[Event], after: &[Event]) -> Result<(), String> {
+/// How a run after allocation is another.
+#[derive(Debug, thiserror::Error)]
+enum Difference {
+    #[error("step {step}: {before} became {after}")]
+    Instruction { step: usize, before: u32, after: u32 },
+    #[error("step {step}, instruction {instruction}: reads {after}, not {before}")]
+    Reads { step: usize, instruction: u32, before: String, after: String },
+    #[error("step {step}, instruction {instruction}: guard {guard}")]
+    Guard { step: usize, instruction: u32, guard: String },
+    #[error("one ends before the other")]
+    End,
+}
+
+fn same(before: &[Event], after: &[Event]) -> Result<(), Difference> {
     for (index, (a, b)) in before.iter().zip(after).enumerate() {
         if a.0 != b.0 {
-            return Err(format!("step {index}: {} became {}", a.0, b.0));
+            return Err(Difference::Instruction { step: index, before: a.0, after: b.0 });
         }
         let values = a.1.len() == b.1.len() && a.1.iter().zip(&b.1).all(|(a, b)| a.is_none() || a == b);
         if !values {
-            return Err(format!("step {index}, instruction {}: reads {:?}, not {:?}", a.0, b.1, a.1));
+            let (before, after) = (format!("{:?}", a.1), format!("{:?}", b.1));
+            return Err(Difference::Reads { step: index, instruction: a.0, before, after });
         }
         if a.2.is_none() {
             return Ok(());
         }
         if a.2 != b.2 {
-            return Err(format!("step {index}, instruction {}: guard {:?}", a.0, b.2));
+            let guard = format!("{:?}", b.2);
+            return Err(Difference::Guard { step: index, instruction: a.0, guard });
         }
     }
-    if before.len().min(400) != after.len().min(400) {
-        Err("one ends before the other".into())
-    } else {
-        Ok(())
-    }
+    if before.len().min(400) != after.len().min(400) { Err(Difference::End) } else { Ok(()) }
 }
 
 fn check_registers(f: &Function) {

@@ -12,11 +12,42 @@ use crate::limits::Bounds;
 /// ptxas never gives a kernel fewer.
 const FEWEST_REGISTERS: u32 = 4;
 
+/// What does not fit a cubin.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AssembleError {
+    /// A size of a function has more than 32 bits.
+    #[error("{what} of `{function}` is beyond 4 GiB")]
+    Beyond {
+        /// Of what.
+        what: &'static str,
+        /// The function.
+        function: String,
+    },
+    /// A parameter's number or offset has more than 16 bits.
+    #[error("`{function}` has parameters beyond 64 KiB")]
+    Parameters {
+        /// The function.
+        function: String,
+    },
+    /// A variable is larger than this machine can address.
+    #[error("`{variable}` is too large")]
+    Large {
+        /// The variable.
+        variable: String,
+    },
+    /// First values lie behind the end of their variable.
+    #[error("the initialiser of `{variable}` is too long")]
+    Initialiser {
+        /// The variable.
+        variable: String,
+    },
+}
+
 /// Puts a module together. `codes` and `bounds` stand in the order of the module's functions; a function without code
 /// was not asked for.
 ///
 /// # Errors
-/// Something does not fit the container; the message names it.
+/// Something does not fit the container.
 pub fn assemble(
     module: &ir::Module,
     layout: &Layout,
@@ -25,7 +56,7 @@ pub fn assemble(
     chip: Chip,
     accelerated: bool,
     producer: cubin::Producer,
-) -> Result<cubin::Cubin, String> {
+) -> Result<cubin::Cubin, AssembleError> {
     let mut out = cubin::Cubin { sm: chip.number(), accelerated, producer, ..cubin::Cubin::default() };
     let dynamic = module.variables.values().any(|v| v.space == Space::Shared && v.size == 0);
     for (index, f) in module.functions.iter().enumerate() {
@@ -48,13 +79,15 @@ fn function(
     bounds: &Bounds,
     chip: Chip,
     dynamic: bool,
-) -> Result<cubin::Function, String> {
-    let narrow =
-        |n: u64, what: &str| u32::try_from(n).map_err(|_| format!("{what} of `{}` is beyond 4 GiB", f.name));
+) -> Result<cubin::Function, AssembleError> {
+    let narrow = |n: u64, what: &'static str| {
+        u32::try_from(n).map_err(|_| AssembleError::Beyond { what, function: f.name.clone() })
+    };
     let mut params = Vec::new();
     for (ordinal, p) in f.params.iter().enumerate() {
         let place = u16::try_from(ordinal).ok().zip(u16::try_from(p.offset).ok());
-        let (ordinal, offset) = place.ok_or_else(|| format!("`{}` has parameters beyond 64 KiB", f.name))?;
+        let (ordinal, offset) =
+            place.ok_or_else(|| AssembleError::Parameters { function: f.name.clone() })?;
         params.push(cubin::Param { ordinal, offset, size: p.size, ..cubin::Param::default() });
     }
     // Dynamic shared memory counts in every entry of the module, as for ptxas.
@@ -133,7 +166,7 @@ fn system_calls(module: &ir::Module, codes: &[Option<Code>], out: &mut cubin::Cu
 }
 
 /// Variables of global and constant memory, and the slots of bank 4.
-fn variables(module: &ir::Module, layout: &Layout, out: &mut cubin::Cubin) -> Result<(), String> {
+fn variables(module: &ir::Module, layout: &Layout, out: &mut cubin::Cubin) -> Result<(), AssembleError> {
     // Variables with and without first values lie in two sections, each in the order of declaration.
     let mut ends = [0u64; 2];
     for (id, v) in module.variables.iter() {
@@ -153,21 +186,22 @@ fn variables(module: &ir::Module, layout: &Layout, out: &mut cubin::Cubin) -> Re
                 offset
             }
         };
-        let size = usize::try_from(v.size).map_err(|_| format!("`{}` is too large", v.name))?;
-        let init = (has_values || space == cubin::Space::Constant).then(|| -> Result<Vec<u8>, String> {
-            let mut bytes = v.init.clone().unwrap_or_default();
-            bytes.resize(size, 0);
-            // Constants lie where they do for good: their offsets are numbers, as ptxas has it.
-            for &(at, target, addend, count) in &v.init_offsets {
-                let number = layout.offset[target].wrapping_add_signed(addend);
-                let count = usize::from(count);
-                let place = usize::try_from(at).ok().and_then(|at| bytes.get_mut(at..at + count));
-                place
-                    .ok_or_else(|| format!("the initialiser of `{}` is too long", v.name))?
-                    .copy_from_slice(&number.to_le_bytes()[..count]);
-            }
-            Ok(bytes)
-        });
+        let size = usize::try_from(v.size).map_err(|_| AssembleError::Large { variable: v.name.clone() })?;
+        let init =
+            (has_values || space == cubin::Space::Constant).then(|| -> Result<Vec<u8>, AssembleError> {
+                let mut bytes = v.init.clone().unwrap_or_default();
+                bytes.resize(size, 0);
+                // Constants lie where they do for good: their offsets are numbers, as ptxas has it.
+                for &(at, target, addend, count) in &v.init_offsets {
+                    let number = layout.offset[target].wrapping_add_signed(addend);
+                    let count = usize::from(count);
+                    let place = usize::try_from(at).ok().and_then(|at| bytes.get_mut(at..at + count));
+                    place
+                        .ok_or_else(|| AssembleError::Initialiser { variable: v.name.clone() })?
+                        .copy_from_slice(&number.to_le_bytes()[..count]);
+                }
+                Ok(bytes)
+            });
         let init = init.transpose()?;
         let address = |&(offset, target, addend): &(u64, ir::VariableId, i64)| cubin::Relocation {
             offset,

@@ -9,7 +9,7 @@
 //! * [`plant`]: faults to make on purpose.
 //! * [`session`]: one compilation.
 //! * [`statistics`]: what `-v` prints.
-//! * [`Failure`]: why a compilation stopped.
+//! * [`Failure`]: why a compilation stopped. [`Warning`]: what it warns of.
 
 pub mod assemble;
 mod failure;
@@ -22,6 +22,8 @@ pub mod plant;
 pub mod profile;
 pub mod session;
 pub mod statistics;
+mod warning;
 
 pub use failure::Failure;
 pub use phase::Stage;
+pub use warning::Warning;

@@ -8,6 +8,7 @@ use sassafras_chip::Chip;
 use sassafras_chip::limits::THREADS_PER_BLOCK;
 
 use crate::options::{Options, RegisterLimit};
+use crate::warning::Warning;
 
 /// What an entry's directives say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub struct Bounds {
     /// Largest block.
     pub threads: Option<[u32; 3]>,
     /// What was adjusted, as warnings.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
 }
 
 /// The fewest registers that a limit may leave: what the calling convention needs (ptxas 13.0.88 on sm_90).
@@ -48,7 +49,7 @@ pub fn bounds(entry: &str, directives: Directives, options: &Options, chip: Chip
         RegisterLimit::Least => Some(LEAST),
         // 256 is one more than there are, and ptxas takes it for all of them.
         RegisterLimit::Count(n) if n > most + 1 => {
-            warnings.push(format!("Too big maxrregcount value specified {n}, will be ignored"));
+            warnings.push(Warning::ManyRegisters(n));
             None
         }
         RegisterLimit::Count(n) => Some(n),
@@ -71,18 +72,13 @@ pub fn bounds(entry: &str, directives: Directives, options: &Options, chip: Chip
     let occupancy = warps.zip(blocks).and_then(|(warps, blocks)| {
         let of_option = Some(blocks) != directives.blocks || options.override_directives;
         let all = warps.saturating_mul(blocks);
-        // In ptxas's words.
         if blocks > chip.blocks_per_multiprocessor() {
-            warnings.push(format!(
-                "Value of minnctapersm for entry {entry} is out of range. minnctapersm will be ignored"
-            ));
+            warnings.push(Warning::Blocks { entry: entry.to_owned() });
             return None;
         }
         if all > chip.warps_per_multiprocessor() {
             let name = if of_option { "minnctapersm" } else { ".minnctapersm" };
-            warnings.push(format!(
-                "Value of threads per SM for entry {entry} is out of range. {name} will be ignored"
-            ));
+            warnings.push(Warning::Threads { entry: entry.to_owned(), name });
             return None;
         }
         Some(chip.registers_for_warps(all.max(1)))
@@ -91,10 +87,7 @@ pub fn bounds(entry: &str, directives: Directives, options: &Options, chip: Chip
     let wanted = explicit.or(occupancy.or(own)).map(fits);
     let stated = wanted.map_or(0xff, |n| n.min(most).max(LEAST) as u16);
     if let Some(n) = wanted.filter(|&n| n < LEAST) {
-        // In ptxas's words.
-        warnings.push(format!(
-            "For entry {entry} adjusting per thread register count of {n} to lower bound of {LEAST}"
-        ));
+        warnings.push(Warning::FewRegisters { entry: entry.to_owned(), asked: n, least: LEAST });
     }
     let registers = wanted.unwrap_or(most).clamp(LEAST, most);
     Bounds { registers, stated, threads, warnings }

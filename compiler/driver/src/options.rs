@@ -8,10 +8,12 @@ mod help;
 mod parse;
 mod row;
 mod table;
+mod value_error;
 mod values;
 
 pub use help::help;
 pub use parse::{Fault, parse};
 pub use row::{Argument, Effect, Origin, Row};
 pub use table::ROWS;
+pub use value_error::ValueError;
 pub use values::{Arch, DumpKind, DumpRequest, Input, Judges, Options, RegisterLimit};

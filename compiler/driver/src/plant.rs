@@ -75,18 +75,25 @@ pub fn faults() -> Vec<Fault> {
 /// Reads `NAME[:SEED]`.
 ///
 /// # Errors
-/// A sentence with every name there is.
-pub fn named(text: &str) -> Result<Planted, String> {
+/// There is none of this name, or the seed is no number.
+pub fn named(text: &str) -> Result<Planted, PlantError> {
     let (name, seed) = text.split_once(':').unwrap_or((text, "0"));
-    let seed = seed.parse().map_err(|_| format!("`{seed}` is no seed"))?;
-    let all = faults();
-    match all.iter().find(|f| f.name == name) {
-        Some(&fault) => Ok(Planted { fault, seed }),
-        None => {
-            let names: Vec<&str> = all.iter().map(|f| f.name).collect();
-            Err(format!("no fault is called `{name}`; there are {}", names.join(", ")))
-        }
+    let seed = seed.parse().map_err(|_| PlantError::Seed(seed.to_owned()))?;
+    match faults().into_iter().find(|f| f.name == name) {
+        Some(fault) => Ok(Planted { fault, seed }),
+        None => Err(PlantError::Unknown(name.to_owned())),
     }
+}
+
+/// Why a text names no fault.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlantError {
+    /// What stands behind the `:` is no number.
+    #[error("`{0}` is no seed")]
+    Seed(String),
+    /// There is none of this name.
+    #[error("no fault is called `{0}`; there are {names}", names = faults().iter().map(|f| f.name).collect::<Vec<_>>().join(", "))]
+    Unknown(String),
 }
 
 impl Planted {
@@ -274,7 +281,7 @@ mod tests {
             assert!(all[i + 1..].iter().all(|b| b.name != a.name), "{} twice", a.name);
             assert_eq!(named(&format!("{}:3", a.name)).map(|p| (p.fault.name, p.seed)), Ok((a.name, 3)));
         }
-        assert!(named("nothing").is_err_and(|e| e.contains("swapped-words")));
+        assert!(named("nothing").is_err_and(|e| e.to_string().contains("swapped-words")));
         assert!(named("swapped-words:x").is_err());
     }
 }

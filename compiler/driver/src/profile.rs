@@ -6,5 +6,5 @@
 mod fit;
 mod graph;
 
-pub use fit::Profile;
-pub use graph::{Block, blocks, flow, hash, issue_cycles, taken_branches};
+pub use fit::{Profile, ProfileError, ProfileFault};
+pub use graph::{Block, GraphError, blocks, flow, hash, issue_cycles, taken_branches};

@@ -37,6 +37,7 @@ use crate::options::{Arch, Options};
 use crate::phase::Stage;
 use crate::plant::{self, Planted};
 use crate::statistics::Entry;
+use crate::warning::Warning;
 use finished::Finished;
 use named::named;
 
@@ -54,7 +55,7 @@ pub struct Artifact {
     /// Numbers about each entry, in the module's order.
     pub entries: Vec<Entry>,
     /// Warnings, in order.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Warning>,
     /// What was left out without harm, in order.
     pub remarks: Vec<String>,
     /// The findings of the checker that are no errors.
@@ -132,7 +133,8 @@ impl<'a> Session<'a> {
         let print_after =
             options.print_after.iter().map(|n| named("print-after", n)).collect::<Result<Vec<_>, _>>()?;
         let stop_after = options.stop_after.as_deref().map(|n| named("stop-after", n)).transpose()?;
-        let plant = options.plant.as_deref().map(plant::named).transpose().map_err(Failure::Request)?;
+        let plant = options.plant.as_deref().map(plant::named).transpose();
+        let plant = plant.map_err(|why| Failure::Request(why.to_string()))?;
         can_be_disabled(&options.disabled)?;
         let mut artifact = Artifact::default();
         let text = if options.start_from.is_some() { text::read(source, name)? } else { Text::Ptx };
@@ -199,7 +201,7 @@ impl<'a> Session<'a> {
         if let Some(planted) =
             s.plant.filter(|_| artifact.notes.iter().all(|(_, notes)| notes.planted.is_none()))
         {
-            artifact.warnings.push(format!("the fault `{}` found no place", planted.fault.name));
+            artifact.warnings.push(Warning::NoPlace { fault: planted.fault.name });
         }
         Ok(artifact)
     }
@@ -379,8 +381,8 @@ impl<'a> Session<'a> {
             virtual_sm: self.chip().number() as u16,
             ..Producer::default()
         };
-        let mut cubin =
-            assemble(module, layout, &codes, bounds, self.chip(), accelerated, producer).map_err(fail)?;
+        let mut cubin = assemble(module, layout, &codes, bounds, self.chip(), accelerated, producer)
+            .map_err(|why| fail(why.to_string()))?;
         let mut written = cubin.clone();
         let mut planted = self.plant.filter(|p| p.in_cubin(&mut written)).map(|p| p.fault.name.to_owned());
         if let Some(source) = &self.source {
@@ -418,20 +420,14 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    fn warn_about(&self, entry: &Entry, warnings: &mut Vec<String>) {
+    fn warn_about(&self, entry: &Entry, warnings: &mut Vec<Warning>) {
         let spilled = entry.spill_stores + entry.spill_loads > 0;
         if self.options.warn_spills && spilled {
-            // XLA and nvFuser look for these words of ptxas, and read the numbers.
-            warnings.push(format!(
-                "Registers are spilled to local memory in function '{}', {} bytes spill stores, {} bytes spill loads",
-                entry.name, entry.spill_stores, entry.spill_loads
-            ));
+            let (stores, loads) = (entry.spill_stores, entry.spill_loads);
+            warnings.push(Warning::Spills { function: entry.name.clone(), stores, loads });
         }
         if self.options.warn_local && entry.frame > 0 {
-            warnings.push(format!(
-                "Local memory used for function '{}', size of stack frame: {} bytes",
-                entry.name, entry.frame
-            ));
+            warnings.push(Warning::Local { function: entry.name.clone(), bytes: entry.frame });
         }
     }
 

@@ -135,9 +135,10 @@ pub fn read(text: &str) -> Result<Vec<Named>, Wrong> {
             return Err(at(&path, format!("a graph is called `{}` already", raw.name)));
         }
         let name = raw.name.clone();
-        let code = raw.code.as_deref().map(digits).transpose().map_err(|message| {
+        let code = raw.code.as_deref().map(digits).transpose().map_err(|NoHash| {
             let path = [&graph[..], &[Step::Name("code")]].concat();
-            at(&path, message)
+            let text = raw.code.as_deref().unwrap_or_default();
+            at(&path, format!("`{text}` is not sixteen hexadecimal digits"))
         })?;
         let flow = flow(raw).map_err(|(path, message)| at(&[&graph[..], &path].concat(), message))?;
         all.push(Named { name, flow, code });
@@ -145,11 +146,13 @@ pub fn read(text: &str) -> Result<Vec<Named>, Wrong> {
     Ok(all)
 }
 
+/// A text is no hash of code.
+struct NoHash;
+
 /// A hash as sixteen hexadecimal digits.
-fn digits(text: &str) -> Result<u64, String> {
-    let wrong = || format!("`{text}` is not sixteen hexadecimal digits");
+fn digits(text: &str) -> Result<u64, NoHash> {
     let sound = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if sound { u64::from_str_radix(text, 16).map_err(|_| wrong()) } else { Err(wrong()) }
+    if sound { u64::from_str_radix(text, 16).map_err(|_| NoHash) } else { Err(NoHash) }
 }
 
 fn flow(raw: RawGraph) -> Result<Flow, (Vec<Step>, String)> {
@@ -275,8 +278,8 @@ pub enum Part {
     Edge(usize),
 }
 
-/// What is wrong with a part of a graph in a text that has been read; `graph` is its place in the file.
-pub fn wrong(text: &str, graph: usize, part: Part, message: String) -> Wrong {
+/// The line and column, both counted from 1, of a part of a graph in a text that has been read; `graph` is its place in the file.
+pub fn position(text: &str, graph: usize, part: Part) -> (usize, usize) {
     let part = match part {
         Part::Name => vec![Step::Name("name")],
         Part::Code => vec![Step::Name("code")],
@@ -284,6 +287,5 @@ pub fn wrong(text: &str, graph: usize, part: Part, message: String) -> Wrong {
         Part::Edge(at) => vec![Step::Name("edges"), Step::Index(at)],
     };
     let path = [vec![Step::Name("graphs"), Step::Index(graph)], part].concat();
-    let (line, column) = locate(text, &path);
-    Wrong { line, column, message }
+    locate(text, &path)
 }

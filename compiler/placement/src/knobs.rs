@@ -1,5 +1,7 @@
 //! What can be set: one table of names, defaults and effects.
 
+use crate::knob_error::KnobError;
+
 /// One row of [`TABLE`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Knob {
@@ -38,18 +40,18 @@ macro_rules! knobs {
             /// Sets the knob called `name`.
             ///
             /// # Errors
-            /// There is none of this name, or the value is none of its type; the message says which.
-            pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+            /// There is none of this name, or the value is none of its type.
+            pub fn set(&mut self, name: &str, value: &str) -> Result<(), KnobError> {
                 // Costs, weights and percentages are at least zero.
                 let real = [$(($name, stringify!($type))),*].contains(&(name, "f64"));
                 if real && !value.parse::<f64>().is_ok_and(|number| number.is_finite() && number >= 0.0) {
-                    return Err(format!("`{value}` is no value of the knob `{name}`: a number of at least zero is needed"));
+                    return Err(KnobError::Negative { name: name.to_owned(), value: value.to_owned() });
                 }
                 match name {
                     $($name => self.$field = value.parse().map_err(|_| {
-                        format!("`{value}` is no value of the knob `{name}`, whose default is {}", stringify!($default))
+                        KnobError::Value { name: $name, value: value.to_owned(), default: stringify!($default) }
                     })?,)*
-                    _ => return Err(format!("no knob is called `{name}`")),
+                    _ => return Err(KnobError::Unknown(name.to_owned())),
                 }
                 Ok(())
             }

@@ -101,6 +101,7 @@ impl Search {
                 match Reference::of(&made, seed) {
                     Ok(reference) => known = Some(reference),
                     Err(why) => {
+                        let why = why.to_string();
                         if let Some(folder) = &self.arguments.folder {
                             std::fs::create_dir_all(folder)?;
                             let file = folder.join(format!("ill-seed{seed}-sm{}.ptx", chip.number()));

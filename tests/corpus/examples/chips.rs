@@ -131,7 +131,7 @@ impl House {
                 sides.ours.ran = examine_code(program, &cubin, expected, true);
                 proofs.insert("ours".to_owned(), self.prove(&ptx, &bytes)?);
             }
-            Err(e) => sides.ours.made = e,
+            Err(e) => sides.ours.made = e.to_string(),
         }
         let recorded = match self.arguments.ptxas == traces::RECORDED {
             true => traces::cubin_for(&self.root, &chip.to_string(), &program.name),
@@ -227,7 +227,7 @@ fn main() -> Result<()> {
         return finish(&arguments, &merged(&arguments.merge)?);
     }
     let root = workspace_root();
-    let all = programs(&root).map_err(anyhow::Error::msg)?;
+    let all = programs(&root)?;
     let all: Vec<Program> =
         all.into_iter().filter(|p| p.name.contains(&arguments.only)).step_by(arguments.every).collect();
     let house = House { tools: Tools::find(&root), root, arguments };

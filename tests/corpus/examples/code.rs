@@ -46,7 +46,7 @@ fn main() -> Result<()> {
         }
     }
     let root = workspace_root();
-    let all = programs(&root).map_err(anyhow::Error::msg)?;
+    let all = programs(&root)?;
     let wanted: Vec<&Program> =
         all.iter().filter(|p| p.name.starts_with("kernels/") && p.name.contains(&only)).collect();
     if let Some(file) = &mut rows {
@@ -81,7 +81,7 @@ fn main() -> Result<()> {
 
 /// Sums over the kernels at each level, and the seconds of one thread that compiling them takes.
 fn levels() -> Result<()> {
-    let all = programs(&workspace_root()).map_err(anyhow::Error::msg)?;
+    let all = programs(&workspace_root())?;
     let wanted: Vec<&Program> = all.iter().filter(|p| p.name.starts_with("kernels/")).collect();
     let mut figures = serde_json::Map::new();
     for level in 0..=3 {
@@ -93,7 +93,7 @@ fn levels() -> Result<()> {
             let made = session::compile(&program.text, &program.name, &options, None, &Nobody);
             seconds += start.elapsed().as_secs_f64();
             let (cubin, _) = made.map_err(|e| anyhow::anyhow!("{e}"))?.cubin.context("no cubin")?;
-            let side = measure(&cubin, Chip::Sm90).map_err(anyhow::Error::msg)?;
+            let side = measure(&cubin, Chip::Sm90)?;
             sum.instructions += side.instructions;
             sum.cycles += side.cycles;
             sum.registers += side.registers;
@@ -108,21 +108,16 @@ fn levels() -> Result<()> {
     Ok(())
 }
 
-fn pair(
-    root: &std::path::Path,
-    program: &Program,
-    chip: Chip,
-    knobs: &[String],
-) -> Result<[Side; 2], String> {
+fn pair(root: &std::path::Path, program: &Program, chip: Chip, knobs: &[String]) -> Result<[Side; 2]> {
     let recorded = match chip {
         Chip::Sm90 => program.recorded(root),
         _ => traces::cubin_for(root, &chip.to_string(), &program.name),
     };
-    let recorded = sassafras_cubin::read(&recorded.ok_or("not recorded")?).map_err(|e| e.to_string())?;
+    let recorded = sassafras_cubin::read(&recorded.context("not recorded")?)?;
     let mut options = Options { arch: Some(Arch::Real(Target::base(chip))), jobs: 1, ..Options::default() };
     knobs.iter().try_for_each(|knob| options.knobs.set_by(knob))?;
     let made = session::compile(&program.text, &program.name, &options, None, &Nobody);
-    let (cubin, _) = made.map_err(|e| e.to_string())?.cubin.ok_or("no cubin")?;
+    let (cubin, _) = made?.cubin.context("no cubin")?;
     Ok([measure(&cubin, chip)?, measure(&recorded, chip)?])
 }
 

@@ -45,7 +45,7 @@ impl Kernel {
         };
         let made = session::compile(&self.text, &self.name(), &options, None, &Nobody);
         let (cubin, _) = made.map_err(|e| anyhow::anyhow!("{e}"))?.cubin.context("no cubin")?;
-        measure(&cubin, chip).map_err(anyhow::Error::msg)
+        Ok(measure(&cubin, chip)?)
     }
 }
 
@@ -101,7 +101,7 @@ fn compare(all: &[Kernel], chips: &[Chip], rows: Option<String>) -> Result<()> {
         for kernel in all {
             let (bytes, _) = ptxas.compile(&kernel.file, &chip.to_string(), &["-e", &kernel.entry])?;
             let theirs = sassafras_cubin::read(&bytes)?;
-            let theirs = measure(&theirs, chip).map_err(anyhow::Error::msg)?;
+            let theirs = measure(&theirs, chip)?;
             let ours = kernel.ours(chip, &[]).with_context(|| format!("{} for {chip}", kernel.name()))?;
             let numbers = |s: Side| [s.instructions, s.registers, s.local_bytes, s.warps];
             let both = numbers(ours).into_iter().zip(numbers(theirs)).map(|(a, b)| format!("{a},{b}"));

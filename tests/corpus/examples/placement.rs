@@ -5,7 +5,7 @@
 //! (`cargo xtask figures folding`). Prints JSON, and writes a line for each program and side to FILE. A loop takes two branches an iteration
 //! if each path around it runs a branch without a condition beside the one that may leave.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use sassafras_chip::{Chip, Target};
 use sassafras_corpus::{Program, prepare, programs};
 use sassafras_cubin::Cubin;
@@ -88,24 +88,24 @@ fn main() -> Result<()> {
         }
     }
     let root = workspace_root();
-    let all = programs(&root).map_err(anyhow::Error::msg)?;
+    let all = programs(&root)?;
     let wanted = all.iter().filter(|program| program.name.contains(&only)).step_by(every);
     let all_sides = if folding { FOLDED } else { ORDERS };
     let mut sums = vec![Sums::default(); all_sides.len()];
     let mut left_out = Vec::new();
     for program in wanted {
         // All sides speak of the same programs and launches.
-        let sides: Result<Vec<Sums>, String> = all_sides
+        let sides: Result<Vec<Sums>> = all_sides
             .iter()
             .map(|(name, knobs)| {
                 let cubin = match knobs {
                     Some(knobs) => compile(program, knobs),
                     None => program
                         .recorded(&root)
-                        .ok_or_else(|| "not recorded".to_owned())
-                        .and_then(|bytes| sassafras_cubin::read(&bytes).map_err(|e| e.to_string())),
+                        .context("not recorded")
+                        .and_then(|bytes| Ok(sassafras_cubin::read(&bytes)?)),
                 };
-                cubin.and_then(|cubin| measure(program, &cubin)).map_err(|why| format!("{name}: {why}"))
+                cubin.and_then(|cubin| measure(program, &cubin)).map_err(|why| anyhow!("{name}: {why}"))
             })
             .collect();
         match sides {
@@ -122,6 +122,7 @@ fn main() -> Result<()> {
                 sums.iter_mut().zip(sides).for_each(|(sum, side)| sum.add(side));
             }
             Err(why) => {
+                let why = why.to_string();
                 left_out.push(format!("{}: {}", program.name, why.lines().next().unwrap_or_default()))
             }
         }
@@ -140,11 +141,11 @@ fn record(s: &Sums) -> serde_json::Value {
     })
 }
 
-fn compile(program: &Program, knobs: &[&str]) -> Result<Cubin, String> {
+fn compile(program: &Program, knobs: &[&str]) -> Result<Cubin> {
     let mut options = Options { arch: Some(Arch::Real(Target::base(CHIP))), jobs: 1, ..Options::default() };
     knobs.iter().try_for_each(|knob| options.knobs.set_by(knob))?;
     let made = session::compile(&program.text, &program.name, &options, None, &Nobody);
-    let (cubin, _) = made.map_err(|e| e.to_string())?.cubin.ok_or("no cubin")?;
+    let (cubin, _) = made?.cubin.context("no cubin")?;
     Ok(cubin)
 }
 
@@ -181,7 +182,7 @@ fn loops(blocks: &[Block]) -> (u64, u64) {
     (found.ids().count() as u64, two)
 }
 
-fn measure(program: &Program, cubin: &Cubin) -> Result<Sums, String> {
+fn measure(program: &Program, cubin: &Cubin) -> Result<Sums> {
     let mut sums = Sums { programs: 1, ..Sums::default() };
     for function in &cubin.functions {
         sums.bytes += 16 * function.code.len() as u64;
@@ -197,14 +198,14 @@ fn measure(program: &Program, cubin: &Cubin) -> Result<Sums, String> {
         }
     }
     for from in program.launches.iter().take(LAUNCHES) {
-        let launch = prepare(from, &sass::layout(cubin, &from.entry)).map_err(|e| e.to_string())?;
-        let outcome = sass::run(cubin, &from.entry, &launch, &Run::default()).map_err(|e| e.to_string())?;
+        let launch = prepare(from, &sass::layout(cubin, &from.entry))?;
+        let outcome = sass::run(cubin, &from.entry, &launch, &Run::default())?;
         sums.runs += 1;
         for coverage in &outcome.coverage {
             let function =
-                cubin.functions.iter().find(|f| f.name == coverage.function).ok_or("no function")?;
+                cubin.functions.iter().find(|f| f.name == coverage.function).context("no function")?;
             for (&word, &count) in function.code.iter().zip(&coverage.counts) {
-                let inst = decode(word, CHIP).map_err(|e| e.to_string())?;
+                let inst = decode(word, CHIP)?;
                 sums.issued += count;
                 sums.cycles += count * u64::from(inst.control.stall.max(1));
             }

@@ -7,6 +7,7 @@
 pub mod finding;
 pub mod tally;
 
+use anyhow::{Context, Result, anyhow};
 use sassafras::harness::case::Case;
 use sassafras::harness::compiler::{Compiler, Made};
 use sassafras_cubin::Cubin;
@@ -110,9 +111,9 @@ pub fn case(text: &str, seed: u64, threads: u32) -> Case {
 ///
 /// # Errors
 /// The program is not defined, does not end, or leaves what depends on these.
-fn defined(module: &Module, case: &Case, plain: bool, orders: u32) -> Result<Vec<u8>, String> {
-    let layout = ptx::layout(module, "k").map_err(|e| e.to_string())?;
-    let launch = case.launch(&layout).map_err(|e| e.to_string())?;
+fn defined(module: &Module, case: &Case, plain: bool, orders: u32) -> Result<Vec<u8>> {
+    let layout = ptx::layout(module, "k")?;
+    let launch = case.launch(&layout)?;
     let mut first: Option<Vec<u8>> = None;
     for order in 0..orders {
         let options = Options {
@@ -123,7 +124,7 @@ fn defined(module: &Module, case: &Case, plain: bool, orders: u32) -> Result<Vec
             touches: plain && order == 0,
             ..Options::default()
         };
-        let said = |what: &str| format!("{} threads, order {order}: {what}", case.threads);
+        let said = |what: &str| anyhow!("{} threads, order {order}: {what}", case.threads);
         let outcome = ptx::run(module, "k", &launch, &options).map_err(|e| said(&e.to_string()))?;
         if let Some(at) = &outcome.rests {
             return Err(said(&format!("it rests on what is open, at {at}")));
@@ -144,7 +145,7 @@ fn defined(module: &Module, case: &Case, plain: bool, orders: u32) -> Result<Vec
             None => first = Some(bytes),
         }
     }
-    first.ok_or_else(|| "no order was run".into())
+    first.context("no order was run")
 }
 
 impl Reference {
@@ -152,7 +153,7 @@ impl Reference {
     ///
     /// # Errors
     /// It is not what the generator promises; that is an error of the generator, or of the executor of PTX.
-    pub fn of(program: &Program, seed: u64) -> Result<Reference, String> {
+    pub fn of(program: &Program, seed: u64) -> Result<Reference> {
         Reference::of_text(&program.text, seed, program.plain, &SIZES)
     }
 
@@ -160,8 +161,8 @@ impl Reference {
     ///
     /// # Errors
     /// As above.
-    pub fn of_text(text: &str, seed: u64, plain: bool, sizes: &[u32]) -> Result<Reference, String> {
-        let module = case(text, seed, 1).module().map_err(|e| e.to_string())?;
+    pub fn of_text(text: &str, seed: u64, plain: bool, sizes: &[u32]) -> Result<Reference> {
+        let module = case(text, seed, 1).module().map_err(|e| anyhow!("{e}"))?;
         let of = |threads: u32| match sizes.contains(&threads) {
             true => defined(&module, &case(text, seed, threads), plain, ORDERS_OF_PTX),
             false => Ok(Vec::new()),
@@ -234,7 +235,7 @@ pub fn run(
 pub fn hold(reference: &Reference, compiler: &Compiler, effort: Effort, turn: usize) -> Fate {
     match compiler.compile(&reference.text) {
         Made::Refused(why) => Fate::Refused(why),
-        Made::Broken(why) => Fate::Broken(why),
+        Made::Broken(why) => Fate::Broken(why.to_string()),
         Made::Cubin(cubin, _) => {
             let sizes = reference.sizes(effort, turn);
             run(reference, &cubin, &sizes, effort.orders, compiler.is_ours(), STEPS)

@@ -1,11 +1,12 @@
 //! Code for one chip, ours or ptxas's, held against the PTX executor.
 
 use crate::program::Program;
-use crate::verdict::{differences, first_line, options, prepare, tell};
+use crate::verdict::{differences, options, prepare, tell};
 use sassafras_chip::{Chip, Target};
 use sassafras_cubin::Cubin;
 use sassafras_driver::session;
 use sassafras_execute::{Approx, Outcome, ptx, sass};
+use sassafras_ptx::Diagnostics;
 use serde::{Deserialize, Serialize};
 
 /// What became of one program's code on one chip.
@@ -43,8 +44,8 @@ pub fn runs_on(program: &Program, chip: Chip) -> bool {
 ///
 /// # Errors
 /// When the program cannot be read.
-pub fn expected(program: &Program, launches: usize) -> Result<Vec<Option<Outcome>>, String> {
-    let module = sassafras_ptx::load(&program.text, &program.name).map_err(|e| first_line(&e.to_string()))?;
+pub fn expected(program: &Program, launches: usize) -> Result<Vec<Option<Outcome>>, Diagnostics> {
+    let module = sassafras_ptx::load(&program.text, &program.name)?;
     let run = |from| {
         let launch = prepare(from, &ptx::layout(&module, &from.entry)).ok()?;
         ptx::run(&module, &from.entry, &launch, &options(0, Approx::Nearest, false)).ok()
@@ -59,7 +60,7 @@ pub fn examine_code(program: &Program, cubin: &Cubin, expected: &[Option<Outcome
         let got = prepare(from, &sass::layout(cubin, &from.entry))
             .and_then(|l| sass::run(cubin, &from.entry, &l, &options(0, Approx::Nearest, timing)));
         let said = match got {
-            Ok(got) => differences(program, from, expected, &got),
+            Ok(got) => differences(program, from, expected, &got).map_err(|e| e.to_string()),
             Err(e) => Err(tell(&e)),
         };
         if let Err(e) = said {

@@ -11,4 +11,4 @@ mod verdict;
 
 pub use chips::{Code, Sides, examine_code, expected, runs_on};
 pub use program::{Program, programs};
-pub use verdict::{Row, Volume, compile, compile_for, differences, examine, prepare};
+pub use verdict::{Difference, NoCode, Row, Volume, compile, compile_for, differences, examine, prepare};

@@ -1,5 +1,6 @@
 //! What there is to run.
 
+use anyhow::{Result, anyhow, bail};
 use sassafras_reference::{self as reference, Compare, Launch, Param, traces};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -56,12 +57,11 @@ impl Program {
 ///
 /// # Errors
 /// When a file of the corpus cannot be read.
-pub fn programs(root: &Path) -> Result<Vec<Program>, String> {
-    let fail = |e: &dyn std::fmt::Display| e.to_string();
-    let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
+pub fn programs(root: &Path) -> Result<Vec<Program>> {
+    let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| anyhow!("{}: {e}", path.display()));
     let mut all = Vec::new();
-    for kernel in reference::kernels(root).map_err(|e| fail(&e))? {
-        let launches = kernel.spec.launches().map_err(|e| fail(&e))?;
+    for kernel in reference::kernels(root)? {
+        let launches = kernel.spec.launches()?;
         let approximate = launches
             .iter()
             .flat_map(|l| &l.params)
@@ -87,13 +87,13 @@ pub fn programs(root: &Path) -> Result<Vec<Program>, String> {
         });
     }
     let path = root.join("tests/corpus/approximate.toml");
-    let mut tolerances: BTreeMap<String, Tolerance> = toml::from_str(&read(&path)?).map_err(|e| fail(&e))?;
-    let spec = reference::feature_spec(root).map_err(|e| fail(&e))?;
-    for feature in reference::features(root).map_err(|e| fail(&e))? {
+    let mut tolerances: BTreeMap<String, Tolerance> = toml::from_str(&read(&path)?)?;
+    let spec = reference::feature_spec(root)?;
+    for feature in reference::features(root)? {
         all.push(Program {
             name: format!("features/{}", feature.name),
             text: read(&feature.ptx)?,
-            launches: spec.launches().map_err(|e| fail(&e))?,
+            launches: spec.launches()?,
             reference: None,
             contracted: false,
             approximate: !feature.approx.is_empty(),
@@ -101,7 +101,7 @@ pub fn programs(root: &Path) -> Result<Vec<Program>, String> {
         });
     }
     match tolerances.keys().next() {
-        Some(name) => Err(format!("{}: there is no feature `{name}`", path.display())),
+        Some(name) => bail!("{}: there is no feature `{name}`", path.display()),
         None => Ok(all),
     }
 }

@@ -9,6 +9,7 @@ use sassafras_execute::{Approx, Argument, Failure, Launch, Options as Run, Outco
 use sassafras_ptx::checked::Module;
 use sassafras_reference::{self as reference, Compare, Param};
 use serde::Serialize;
+use std::fmt;
 use std::path::Path;
 
 /// How much is run.
@@ -63,7 +64,7 @@ pub fn examine(root: &Path, program: &Program, volume: Volume) -> Row {
     let expected = expectations(program, &module, &mut row);
     match compile(program) {
         Ok((cubin, _)) => compare_ours(program, &cubin, &expected, volume, &mut row),
-        Err(e) => row.ours = e,
+        Err(e) => row.ours = e.to_string(),
     }
     if let Some(bytes) = program.recorded(root) {
         row.ptxas = compare_recorded(program, &bytes, &expected, volume);
@@ -103,29 +104,48 @@ fn expectations(program: &Program, module: &Module, row: &mut Row) -> Vec<Option
     all
 }
 
+/// Why there is no cubin of ours.
+#[derive(Clone, Debug)]
+pub enum NoCode {
+    /// The program has a form that is not supported.
+    Unsupported(String),
+    /// A judge objects, or a phase broke its own rules.
+    Wrong(String),
+}
+
+impl fmt::Display for NoCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoCode::Unsupported(why) => write!(f, "unsupported: {why}"),
+            NoCode::Wrong(why) => write!(f, "differs: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for NoCode {}
+
 /// Our cubin of a program for sm_90, as a model and as bytes, with all judges attached.
 ///
 /// # Errors
-/// `unsupported: …` or `differs: …`.
-pub fn compile(program: &Program) -> Result<(Cubin, Vec<u8>), String> {
+/// The first line of what the compiler says.
+pub fn compile(program: &Program) -> Result<(Cubin, Vec<u8>), NoCode> {
     compile_for(program, Chip::Sm90)
 }
 
 /// The same for any chip.
 ///
 /// # Errors
-/// `unsupported: …` or `differs: …`.
-pub fn compile_for(program: &Program, chip: Chip) -> Result<(Cubin, Vec<u8>), String> {
+/// The first line of what the compiler says.
+pub fn compile_for(program: &Program, chip: Chip) -> Result<(Cubin, Vec<u8>), NoCode> {
     let options = Options { arch: Some(Arch::Real(Target::base(chip))), jobs: 1, ..Options::default() };
     let judges = sassafras::judges::Judges::default();
     let made = session::compile(&program.text, &program.name, &options, None, &judges);
     match made {
-        Ok(a) => a.cubin.ok_or_else(|| "differs: no cubin".to_owned()),
-        Err(NotCompiled::Ptx(e)) => Err(format!("unsupported: {}", first_line(&e.to_string()))),
-        Err(e @ NotCompiled::Unsupported { .. }) => {
-            Err(format!("unsupported: {}", first_line(&e.to_string())))
+        Ok(a) => a.cubin.ok_or_else(|| NoCode::Wrong("no cubin".to_owned())),
+        Err(e @ (NotCompiled::Ptx(_) | NotCompiled::Unsupported { .. })) => {
+            Err(NoCode::Unsupported(first_line(&e.to_string())))
         }
-        Err(e) => Err(format!("differs: {}", first_line(&e.to_string()))),
+        Err(e) => Err(NoCode::Wrong(first_line(&e.to_string()))),
     }
 }
 
@@ -154,7 +174,7 @@ fn compare_ours(
             let got = prepare(from, &sass::layout(cubin, &from.entry))
                 .and_then(|l| sass::run(cubin, &from.entry, &l, &options(order, approx, timing)));
             let said = match got {
-                Ok(got) => differences(program, from, expected, &got),
+                Ok(got) => differences(program, from, expected, &got).map_err(|e| e.to_string()),
                 Err(e) => Err(tell(&e)),
             };
             if let Err(e) = said {
@@ -188,6 +208,23 @@ fn compare_recorded(program: &Program, bytes: &[u8], expected: &[Option<Outcome>
     AGREES.into()
 }
 
+/// How a buffer differs from what it has to be.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// Its place among the launch's buffers.
+    pub buffer: usize,
+    /// What differs.
+    pub how: reference::Mismatch,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "differs: buffer {}: {}", self.buffer, self.how)
+    }
+}
+
+impl std::error::Error for Difference {}
+
 /// Compares two runs by what the launch file declares: outputs as declared, inputs unchanged.
 ///
 /// # Errors
@@ -197,7 +234,7 @@ pub fn differences(
     from: &reference::Launch,
     expected: &Outcome,
     got: &Outcome,
-) -> Result<(), String> {
+) -> Result<(), Difference> {
     let outputs = program.outputs(from);
     for (index, (want, have)) in expected.buffers.iter().zip(&got.buffers).enumerate() {
         let output = outputs.iter().find(|(i, ..)| *i == index);
@@ -218,7 +255,7 @@ pub fn differences(
             }
             other => other,
         };
-        how.check(ty, want, have).map_err(|e| format!("differs: buffer {index}: {e}"))?;
+        how.check(ty, want, have).map_err(|how| Difference { buffer: index, how })?;
     }
     Ok(())
 }

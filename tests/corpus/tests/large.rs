@@ -2,6 +2,7 @@
 //!
 //! A sample of the files, at the default level and under the fast judges; with `CORPUS_FULL` all of them, at -O1 to -O3 and under every judge.
 
+use anyhow::{Context, anyhow};
 use sassafras::judges::Judges;
 use sassafras_driver::options::parse;
 use sassafras_driver::session;
@@ -19,17 +20,18 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-fn compile(file: &std::path::Path, arch: &str, level: &str, judge: &str) -> Result<(), String> {
-    let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
+fn compile(file: &std::path::Path, arch: &str, level: &str, judge: &str) -> anyhow::Result<()> {
+    let text = std::fs::read_to_string(file)?;
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     let words = [&format!("-arch={arch}"), level, "--judge", judge, "-o", "x.cubin", "x.ptx"];
     let options = parse(&words.map(String::from), &|_| unreachable!("no file is named"));
-    let options = options.map_err(|e| e.to_string())?;
+    let options = options?;
     let made = session::compile(&text, &name, &options, None, &Judges::new(options.judges));
-    let (cubin, _) = made.map_err(|e| format!("{name} {arch} {level}: {e}"))?.cubin.ok_or("no cubin")?;
+    let (cubin, _) = made.map_err(|e| anyhow!("{name} {arch} {level}: {e}"))?.cubin.context("no cubin")?;
     let entries = text.matches(".visible .entry").count();
     let kernels = cubin.functions.iter().filter(|f| f.entry).count();
-    (kernels == entries).then_some(()).ok_or(format!("{name}: {kernels} of {entries} entries have code"))
+    anyhow::ensure!(kernels == entries, "{name}: {kernels} of {entries} entries have code");
+    Ok(())
 }
 
 #[test]
@@ -42,14 +44,15 @@ fn large_kernels_compile_and_are_judged() {
     let wanted = all.iter().filter(|p| full || SAMPLE.contains(&name(p).as_str()));
     let wanted: Vec<&PathBuf> = wanted.collect();
     assert!(full || wanted.len() == SAMPLE.len(), "{wanted:?}");
-    let mut wrong = Vec::new();
+    let mut wrong: Vec<String> = Vec::new();
     for (at, file) in wanted.iter().enumerate() {
         for (chip, arch) in ["sm_80", "sm_90", "sm_120"].into_iter().enumerate() {
             // The sample takes one chip a file.
             if !full && at % 3 != chip {
                 continue;
             }
-            wrong.extend(levels.iter().filter_map(|level| compile(file, arch, level, judge).err()));
+            let failed = levels.iter().filter_map(|level| compile(file, arch, level, judge).err());
+            wrong.extend(failed.map(|why| why.to_string()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -45,7 +45,7 @@ fn run(chip: Chip, least: usize) {
                 }
             }
             Err(why) if lacking(chip, &program.name) => {
-                assert!(why.contains("has no code yet"), "{}: {why}", program.name);
+                assert!(why.to_string().contains("has no code yet"), "{}: {why}", program.name);
             }
             Err(why) => wrong.push(format!("{}: {why}", program.name)),
         }

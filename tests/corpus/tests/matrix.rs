@@ -6,7 +6,7 @@ mod forms;
 
 use forms::{Fate, against, general, launch, prepared, sources};
 use sassafras_chip::{Chip, Features, Target};
-use sassafras_corpus::{Program, compile};
+use sassafras_corpus::{NoCode, Program, compile};
 use sassafras_cubin::Cubin;
 use sassafras_generate::exercise::{self, Exercise};
 use sassafras_generate::ptxas as ptxas_errors;
@@ -165,10 +165,8 @@ fn every_form_is_executed_or_refused() {
             };
             let fate = match compile(&program) {
                 Ok((cubin, _)) => against(&expected, &cubin, e, &launch, true),
-                Err(said) => match said.strip_prefix("unsupported: ") {
-                    Some(what) => Fate::Refused(general(what)),
-                    None => Fate::Differs(said),
-                },
+                Err(NoCode::Unsupported(what)) => Fate::Refused(general(&what)),
+                Err(said @ NoCode::Wrong(_)) => Fate::Differs(said.to_string()),
             };
             if let Fate::Differs(how) = &fate {
                 wrong.push(format!("{}: {how}", e.id));

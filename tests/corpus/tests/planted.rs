@@ -7,8 +7,8 @@ use sassafras_corpus::{Program, differences, prepare, programs};
 use sassafras_cubin::Cubin;
 use sassafras_driver::observe::{Nobody, Observer};
 use sassafras_driver::options::{Arch, Options, RegisterLimit};
-use sassafras_driver::{Failure as NotCompiled, Stage, plant, session};
-use sassafras_execute::{Options as Run, Outcome, sass};
+use sassafras_driver::{Failure as NotCompiled, Stage, Warning, plant, session};
+use sassafras_execute::{Failure, Options as Run, Outcome, sass};
 use std::collections::BTreeMap;
 
 /// Lanes part and meet, and vote wherever they meet: in a branch inside a branch, and behind a loop of another length for each lane.
@@ -92,7 +92,7 @@ fn compile(
     registers: Option<u32>,
     plant: Option<String>,
     observer: &dyn Observer,
-) -> Result<(Cubin, Vec<String>), NotCompiled> {
+) -> Result<(Cubin, Vec<Warning>), NotCompiled> {
     let options = Options {
         arch: Some(Arch::Real(Target::base(chip))),
         jobs: 1,
@@ -105,12 +105,11 @@ fn compile(
 }
 
 /// Runs the first launch.
-fn run(program: &Program, cubin: &Cubin, order: u32, step_limit: u64) -> Result<Outcome, String> {
+fn run(program: &Program, cubin: &Cubin, order: u32, step_limit: u64) -> Result<Outcome, Failure> {
     let from = &program.launches[0];
     let options = Run { order, timing: true, step_limit, ..Run::default() };
     prepare(from, &sass::layout(cubin, &from.entry))
         .and_then(|launch| sass::run(cubin, &from.entry, &launch, &options))
-        .map_err(|e| e.to_string())
 }
 
 #[derive(Default)]
@@ -142,7 +141,7 @@ fn search(chip: Chip, seeds: u64) {
                 let Ok((bad, warnings)) = compile(program, chip, registers, plant.clone(), &Nobody) else {
                     continue;
                 };
-                if warnings.iter().any(|w| w.contains("found no place")) {
+                if warnings.iter().any(|w| matches!(w, Warning::NoPlace { .. })) {
                     break;
                 }
                 let tally = table.entry((fault.stage, fault.name)).or_default();
@@ -155,8 +154,10 @@ fn search(chip: Chip, seeds: u64) {
                 let seen = wanted.iter().zip(0..).find_map(|(wanted, order)| {
                     let limit = 4 * wanted.steps + 1000;
                     match run(program, &bad, order, limit) {
-                        Err(e) => Some(e),
-                        Ok(got) => differences(program, &program.launches[0], wanted, &got).err(),
+                        Err(e) => Some(e.to_string()),
+                        Ok(got) => differences(program, &program.launches[0], wanted, &got)
+                            .err()
+                            .map(|e| e.to_string()),
                     }
                 });
                 match (caught, seen) {

@@ -4,8 +4,22 @@ use sassafras_corpus::{Program, compile, prepare, programs};
 use sassafras_execute::{Approx, Failure, Launch, Options, Outcome, ptx, sass};
 use sassafras_oracle::workspace_root;
 
+/// Lanes stepped together leave something else than one by one.
+#[derive(Debug)]
+struct Difference {
+    order: u32,
+    together: String,
+    apart: String,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "order {}: together {}; apart {}", self.order, self.together, self.apart)
+    }
+}
+
 /// Runs in two ways; what differs.
-fn both(run: impl Fn(&Options) -> Result<Outcome, Failure>) -> Result<(), String> {
+fn both(run: impl Fn(&Options) -> Result<Outcome, Failure>) -> Result<(), Difference> {
     for (order, approx, seed) in [(0, Approx::Nearest, 0), (1, Approx::Low, 3), (5, Approx::High, 1)] {
         let options = |one_by_one| Options { order, approx, seed, one_by_one, ..Options::default() };
         let (together, apart) = (run(&options(false)), run(&options(true)));
@@ -23,7 +37,7 @@ fn both(run: impl Fn(&Options) -> Result<Outcome, Failure>) -> Result<(), String
                 Ok(o) => format!("{} instructions, {} of lanes, rests {:?}", o.steps, o.lane_steps, o.rests),
                 Err(e) => e.to_string(),
             };
-            return Err(format!("order {order}: together {}; apart {}", tell(&together), tell(&apart)));
+            return Err(Difference { order, together: tell(&together), apart: tell(&apart) });
         }
     }
     Ok(())
@@ -35,7 +49,8 @@ fn examine(program: &Program) -> Vec<String> {
     let mut hold = |what: &str,
                     launch: Result<Launch, Failure>,
                     run: &dyn Fn(&Launch, &Options) -> Result<Outcome, Failure>| {
-        let said = launch.map_err(|e| e.to_string()).and_then(|l| both(|o| run(&l, o)));
+        let said =
+            launch.map_err(|e| e.to_string()).and_then(|l| both(|o| run(&l, o)).map_err(|e| e.to_string()));
         faults.extend(said.err().map(|why| format!("{} {what}: {why}", program.name)));
     };
     if let Ok(module) = sassafras_ptx::load(&program.text, &program.name) {

@@ -67,7 +67,7 @@ pub fn count(suite: &Suite, root: &Path) -> Result<Option<u64>> {
 /// # Errors
 /// When a file cannot be read.
 pub fn entries(root: &Path) -> Result<Vec<Entry>> {
-    sassafras_corpus::programs(root).map_err(anyhow::Error::msg)
+    sassafras_corpus::programs(root)
 }
 
 /// Launches whose inputs are rich in bounds, NaNs and small numbers, every fourth word a small one: errors of compilers show there.
@@ -234,13 +234,13 @@ impl Item {
             Expected::Outcome(entry, outcome) => {
                 let got = Outcome { buffers: after.to_vec(), ..(**outcome).clone() };
                 let from = &self.launches[launch];
-                match differences(entry, from, outcome, &got).and_then(|()| by_reference(entry, from, after))
-                {
+                let same = differences(entry, from, outcome, &got).map_err(anyhow::Error::from);
+                match same.and_then(|()| by_reference(entry, from, after)) {
                     Ok(()) => agrees(),
                     Err(e) if !self.open.is_empty() => {
                         format!("no expectation: {} is open: {e}", self.open.join(" and "))
                     }
-                    Err(e) => e,
+                    Err(e) => e.to_string(),
                 }
             }
         }
@@ -256,7 +256,7 @@ fn differs(how: String) -> String {
 }
 
 /// Compares buffers after a launch with the CPU reference, as the launch file declares.
-fn by_reference(entry: &Entry, launch: &Launch, after: &[Vec<u8>]) -> Result<(), String> {
+fn by_reference(entry: &Entry, launch: &Launch, after: &[Vec<u8>]) -> anyhow::Result<()> {
     let Some(expected) = entry.reference.as_ref().and_then(|k| reference::reference(k, launch)) else {
         return Ok(());
     };
@@ -265,7 +265,7 @@ fn by_reference(entry: &Entry, launch: &Launch, after: &[Vec<u8>]) -> Result<(),
         let index = launch.params[..param].iter().filter(|p| matches!(p, Param::Buffer(_))).count();
         let how = b.output.clone().unwrap_or(Compare::Exact);
         how.check(data.ty(), &data.to_bytes(), &after[index])
-            .map_err(|e| format!("differs from the reference: {}: {e}", b.name))?;
+            .map_err(|e| anyhow::anyhow!("differs from the reference: {}: {e}", b.name))?;
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! `sassafras disasm`.
 
+use std::num::ParseIntError;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -76,12 +77,11 @@ pub struct Disasm {
 }
 
 /// `0x100` or decimal.
-fn number(text: &str) -> Result<u64, String> {
-    let parsed = match text.strip_prefix("0x") {
+fn number(text: &str) -> Result<u64, ParseIntError> {
+    match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
-    };
-    parsed.map_err(|e| e.to_string())
+    }
 }
 
 pub(super) fn run(arguments: &Disasm, context: &Context) -> Result<Exit, Failure> {

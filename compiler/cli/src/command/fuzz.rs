@@ -59,19 +59,30 @@ pub struct Fuzz {
     findings: PathBuf,
 }
 
-fn seeds(text: &str) -> Result<Range<u64>, String> {
-    let wrong = || format!("`{text}` is no range of seeds such as 0..1000 or 500..");
+/// Why a text is no argument.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum ArgumentError {
+    #[error("`{0}` is no range of seeds such as 0..1000 or 500..")]
+    Range(String),
+    #[error("there is no seed in `{0}`")]
+    NoSeed(String),
+    #[error("`{0}` is no time such as 90s, 15m or 6h")]
+    Time(String),
+}
+
+fn seeds(text: &str) -> Result<Range<u64>, ArgumentError> {
+    let wrong = || ArgumentError::Range(text.to_owned());
     let (from, to) = text.split_once("..").ok_or_else(wrong)?;
     let from = from.parse().map_err(|_| wrong())?;
     let to = if to.is_empty() { u64::MAX } else { to.parse().map_err(|_| wrong())? };
     if from >= to {
-        return Err(format!("there is no seed in `{text}`"));
+        return Err(ArgumentError::NoSeed(text.to_owned()));
     }
     Ok(from..to)
 }
 
-fn duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no time such as 90s, 15m or 6h");
+fn duration(text: &str) -> Result<Duration, ArgumentError> {
+    let wrong = || ArgumentError::Time(text.to_owned());
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(end);
     let number: u64 = number.parse().map_err(|_| wrong())?;

@@ -68,15 +68,26 @@ pub struct Run {
     profile: Option<PathBuf>,
 }
 
+/// Why a text is no shape.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum ShapeError {
+    /// More numbers than three.
+    #[error("`{0}` has more than three dimensions")]
+    Dimensions(String),
+    /// A part that is no number.
+    #[error("`{0}` is no number")]
+    Number(String),
+}
+
 /// `X[,Y[,Z]]`.
-pub(super) fn shape(text: &str) -> Result<[u32; 3], String> {
+pub(super) fn shape(text: &str) -> Result<[u32; 3], ShapeError> {
     let mut shape = [1; 3];
     let parts: Vec<&str> = text.split(',').collect();
     if parts.len() > 3 {
-        return Err(format!("`{text}` has more than three dimensions"));
+        return Err(ShapeError::Dimensions(text.to_owned()));
     }
     for (n, part) in shape.iter_mut().zip(parts) {
-        *n = part.trim().parse().map_err(|_| format!("`{part}` is no number"))?;
+        *n = part.trim().parse().map_err(|_| ShapeError::Number(part.to_owned()))?;
     }
     Ok(shape)
 }

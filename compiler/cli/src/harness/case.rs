@@ -55,6 +55,38 @@ impl std::fmt::Display for Meaningless {
     }
 }
 
+/// A first line of a case that names no launch.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{line}`: {fault}")]
+pub struct LaunchLineError {
+    /// The line.
+    pub line: String,
+    /// What is wrong with it.
+    pub fault: LaunchLineFault,
+}
+
+/// What is wrong with the line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LaunchLineFault {
+    /// A name stands alone.
+    #[error("a name without a number")]
+    NoValue,
+    /// What stands behind a name is no number.
+    #[error("`{0}` is no number")]
+    NoNumber(String),
+    /// A number is larger than a launch may be.
+    #[error("{value} is more than {most}")]
+    Large {
+        /// The number.
+        value: u64,
+        /// The largest.
+        most: u64,
+    },
+    /// There is no such name.
+    #[error("there are blocks, threads, out, in, seed, and no `{0}`")]
+    UnknownName(String),
+}
+
 impl Case {
     /// A generated module, on inputs of a seed.
     pub fn of(made: Generated, seed: u64) -> Case {
@@ -66,17 +98,19 @@ impl Case {
     ///
     /// # Errors
     /// The line is no launch.
-    pub fn read(text: &str) -> Result<Case, String> {
+    pub fn read(text: &str) -> Result<Case, LaunchLineError> {
         let mut case =
             Case { text: text.to_owned(), blocks: 1, threads: 32, out: 1 << 16, input: 1 << 16, seed: 0 };
         let Some(line) = text.lines().next().and_then(|l| l.strip_prefix(LINE)) else { return Ok(case) };
         let words: Vec<&str> = line.split_whitespace().collect();
+        let wrong = |fault| LaunchLineError { line: format!("{LINE}{line}"), fault };
         for pair in words.chunks(2) {
-            let [name, value] = pair else { return Err(format!("`{LINE}{line}`: a name without a number")) };
-            let value: u64 = value.parse().map_err(|_| format!("`{LINE}{line}`: `{value}` is no number"))?;
+            let [name, value] = pair else { return Err(wrong(LaunchLineFault::NoValue)) };
+            let number: Result<u64, _> = value.parse();
+            let value = number.map_err(|_| wrong(LaunchLineFault::NoNumber((*value).to_owned())))?;
             let small = |most: u64| match value {
                 v if v <= most => Ok(v),
-                v => Err(format!("`{LINE}{line}`: {v} is more than {most}")),
+                value => Err(wrong(LaunchLineFault::Large { value, most })),
             };
             match *name {
                 "blocks" => case.blocks = small(1 << 16)? as u32,
@@ -85,9 +119,7 @@ impl Case {
                 "in" => case.input = small(1 << 28)? as usize,
                 "seed" => case.seed = value,
                 _ => {
-                    return Err(format!(
-                        "`{LINE}{line}`: there are blocks, threads, out, in, seed, and no `{name}`"
-                    ));
+                    return Err(wrong(LaunchLineFault::UnknownName((*name).to_owned())));
                 }
             }
         }

@@ -2,8 +2,9 @@
 
 use crate::judges::Judges;
 use sassafras_cubin::Cubin;
-use sassafras_driver::options::parse;
-use sassafras_driver::{Failure, session};
+use sassafras_driver::observe::Objection;
+use sassafras_driver::options::{Fault, parse};
+use sassafras_driver::{Failure, Warning, session};
 use sassafras_oracle::{Ptxas, Skipped, Tools};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -19,16 +20,21 @@ pub enum Name {
     Program(PathBuf),
 }
 
+/// A text that names no compiler.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is none of ours, ptxas, ptxas@VERSION, program:PATH")]
+pub struct UnknownCompiler(pub String);
+
 impl std::str::FromStr for Name {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Name, String> {
+    type Err = UnknownCompiler;
+    fn from_str(text: &str) -> Result<Name, UnknownCompiler> {
         match text.split_once('@') {
             None if text == "ours" => Ok(Name::Ours),
             None if text == "ptxas" => Ok(Name::Ptxas(sassafras_oracle::table::CUDA.to_owned())),
             Some(("ptxas", version)) if !version.is_empty() => Ok(Name::Ptxas(version.to_owned())),
             _ => match text.strip_prefix("program:").filter(|path| !path.is_empty()) {
                 Some(path) => Ok(Name::Program(PathBuf::from(path))),
-                None => Err(format!("`{text}` is none of ours, ptxas, ptxas@VERSION, program:PATH")),
+                None => Err(UnknownCompiler(text.to_owned())),
             },
         }
     }
@@ -63,7 +69,30 @@ pub enum Made {
     /// The compiler does not take it.
     Refused(String),
     /// It broke: an objection of a judge, an internal error, a crash; or its cubin does not read.
-    Broken(String),
+    Broken(Broken),
+}
+
+/// How a compiler broke.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Broken {
+    /// A judge objects.
+    #[error(transparent)]
+    Objection(Box<Objection>),
+    /// It panics; with what.
+    #[error("a panic: {0}")]
+    Panic(String),
+    /// It ends with an error that none of its inputs should give, in its words.
+    #[error("{0}")]
+    Failed(String),
+    /// Its cubin does not read.
+    #[error("the cubin does not read: {0}")]
+    Unreadable(sassafras_cubin::Error),
+    /// It takes none of the options that it is given.
+    #[error("the options do not parse: {0}")]
+    Options(Fault),
+    /// It makes nothing.
+    #[error("the compilation made no cubin")]
+    Nothing,
 }
 
 impl Compiler {
@@ -133,7 +162,7 @@ impl Compiler {
                         // What ptxas says when it breaks, rather than when a program is wrong.
                         let broke = ["Internal error", "died", "signal", "Segmentation", "Assertion"];
                         return match broke.iter().any(|b| said.contains(b)) {
-                            true => Made::Broken(said),
+                            true => Made::Broken(Broken::Failed(said)),
                             false => Made::Refused(said),
                         };
                     }
@@ -142,7 +171,7 @@ impl Compiler {
         };
         match sassafras_cubin::read(&bytes) {
             Ok(cubin) => Made::Cubin(Box::new(cubin), bytes),
-            Err(e) => Made::Broken(format!("the cubin does not read: {e}")),
+            Err(e) => Made::Broken(Broken::Unreadable(e)),
         }
     }
 
@@ -151,25 +180,25 @@ impl Compiler {
     }
 
     /// Compiles a text with this compiler and more options; its warnings are added.
-    pub fn ours_with(&self, text: &str, more: &[&str], warnings: &mut Vec<String>) -> Made {
+    pub fn ours_with(&self, text: &str, more: &[&str], warnings: &mut Vec<Warning>) -> Made {
         let (arch, level) = (format!("-arch=sm_{}", self.sm), format!("-O{}", self.level));
         let words = ["case.ptx", "-o", "case.cubin", &arch, &level].into_iter().chain(more.iter().copied());
         let words: Vec<String> = words.map(str::to_owned).collect();
         let mut options = match parse(&words, &|_| Err(std::io::ErrorKind::NotFound.into())) {
             Ok(options) => options,
-            Err(e) => return Made::Broken(format!("the options do not parse: {e}")),
+            Err(e) => return Made::Broken(Broken::Options(e)),
         };
         options.jobs = 1;
         let made = catch_unwind(AssertUnwindSafe(|| {
             session::compile(text, "case.ptx", &options, None, &Judges::new(options.judges))
         }));
         match made {
-            Err(panic) => Made::Broken(format!("a panic: {}", said(&*panic))),
+            Err(panic) => Made::Broken(Broken::Panic(said(&*panic).to_owned())),
             Ok(Ok(artifact)) => {
                 warnings.extend(artifact.warnings);
                 match artifact.cubin {
                     Some((cubin, bytes)) => Made::Cubin(Box::new(cubin), bytes),
-                    None => Made::Broken("the compilation made no cubin".into()),
+                    None => Made::Broken(Broken::Nothing),
                 }
             }
             Ok(Err(Failure::Unsupported { what, .. })) => Made::Refused(what),
@@ -177,7 +206,8 @@ impl Compiler {
                 Made::Refused(found.records().first().map(|r| r.message.clone()).unwrap_or_default())
             }
             Ok(Err(Failure::Request(what) | Failure::Limit(what))) => Made::Refused(what),
-            Ok(Err(e)) => Made::Broken(e.to_string()),
+            Ok(Err(Failure::Objection(o))) => Made::Broken(Broken::Objection(Box::new(o))),
+            Ok(Err(e)) => Made::Broken(Broken::Failed(e.to_string())),
         }
     }
 }

@@ -191,7 +191,7 @@ pub fn by_running(case: &Case, compiler: &Compiler) -> Decision {
     drop(module);
     match compiler.compile(&case.text) {
         Made::Refused(why) => Decision::Refused(why),
-        Made::Broken(why) => Decision::Wrong(Kind::Broken, why),
+        Made::Broken(why) => Decision::Wrong(Kind::Broken, why.to_string()),
         Made::Cubin(cubin, _) => run(case, &expected, &cubin, compiler.is_ours()),
     }
 }
@@ -204,7 +204,7 @@ pub fn by_proof(case: &Case, compiler: &Compiler, solver: &mut dyn Solver, limit
     };
     match compiler.compile(&case.text) {
         Made::Refused(why) => Decision::Refused(why),
-        Made::Broken(why) => Decision::Wrong(Kind::Broken, why),
+        Made::Broken(why) => Decision::Wrong(Kind::Broken, why.to_string()),
         Made::Cubin(cubin, _) => prove(&module, &cubin, solver, limits),
     }
 }

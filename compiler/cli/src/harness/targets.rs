@@ -7,13 +7,13 @@ mod parts;
 pub use parts::{domtree_loops, enc_vs_nvdisasm, ir_verifier, parallel_move, tv_smt};
 
 use super::case::Case;
-use super::compiler::{Compiler, Made, Name};
+use super::compiler::{Broken, Compiler, Made, Name};
 use super::oracle::{self, Decision};
 use crate::assembly;
 use crate::listing::{Look, listing};
 use arbitrary::{Result, Unstructured};
 use sassafras_chip::Chip;
-use sassafras_driver::{Stage, phase, plant};
+use sassafras_driver::{Stage, Warning, phase, plant};
 use sassafras_generate::ptx::{Feature, Features, Request, module};
 use sassafras_prove::Verdict;
 use std::cell::RefCell;
@@ -97,7 +97,7 @@ pub fn optimise_pass(u: &mut Unstructured<'_>) -> Result<&'static str> {
     drop(module);
     let decision = match compiler.ours_with(&case.text, &["--disable-phase", &off], &mut Vec::new()) {
         Made::Refused(why) => Decision::Refused(why),
-        Made::Broken(why) => Decision::Wrong(oracle::Kind::Broken, why),
+        Made::Broken(why) => Decision::Wrong(oracle::Kind::Broken, why.to_string()),
         Made::Cubin(cubin, _) => oracle::run(&case, &expected, &cubin, true),
     };
     if let Decision::Wrong(_, how) = &decision {
@@ -120,9 +120,9 @@ fn planted(u: &mut Unstructured<'_>, stages: &[Stage]) -> Result<&'static str> {
     let plant = format!("{fault}:{seed}");
     let mut warnings = Vec::new();
     match compiler.ours_with(&case.text, &["--plant", &plant], &mut warnings) {
-        Made::Broken(how) if how.contains("objects to") => Ok("caught"),
+        Made::Broken(Broken::Objection(_)) => Ok("caught"),
         Made::Broken(how) => panic!("{plant} breaks the compiler: {how}\n{}", case.file()),
-        Made::Cubin(..) if warnings.iter().any(|w| w.contains("found no place")) => Ok("no place"),
+        Made::Cubin(..) if warnings.iter().any(|w| matches!(w, Warning::NoPlace { .. })) => Ok("no place"),
         // Another scoreboard, say, for which somebody waits in time too.
         Made::Cubin(cubin, _) => match case.module().and_then(|m| case.expected(&m)) {
             Ok(expected) => match oracle::run(&case, &expected, &cubin, true) {

@@ -1,6 +1,7 @@
 //! Sections that hold no code, as plain nvdisasm writes them.
 
 use super::info;
+use super::section_error::SectionError;
 use sassafras_cubin::elf::{Data, Image, Section, Symbol, constants as c};
 use sassafras_cubin::relocation;
 use std::collections::{BTreeMap, HashMap};
@@ -103,7 +104,7 @@ pub(super) fn write(
     numbers: &mut Numbers,
     out: &mut String,
     notes: &mut Vec<String>,
-) -> Result<(), String> {
+) -> Result<(), SectionError> {
     let section = &image.sections[index];
     let kind = kind(section).map_or_else(
         || {
@@ -154,8 +155,8 @@ pub(super) fn write(
 /// The note about the toolkit by CUDA 12 for sm_100 and later.
 const OLDER_NOTE: &str = ".note.nv.cuver";
 
-fn note(section: &Section, out: &mut String) -> Result<(), String> {
-    let broken = || format!("section `{}` is no note of NVIDIA's", section.name);
+fn note(section: &Section, out: &mut String) -> Result<(), SectionError> {
+    let broken = || SectionError::Note { section: section.name.clone() };
     let data = section.bytes().get(24..).ok_or_else(broken)?;
     let word = |i: usize| {
         data.get(4 * i..4 * i + 4)

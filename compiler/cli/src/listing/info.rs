@@ -2,6 +2,7 @@
 
 use super::Labels;
 use super::data::Numbers;
+use super::section_error::SectionError;
 use sassafras_cubin::attribute::*;
 use sassafras_cubin::elf::Image;
 use std::fmt::Write;
@@ -56,11 +57,11 @@ pub(super) fn write(
     numbers: &mut Numbers,
     out: &mut String,
     notes: &mut Vec<String>,
-) -> Result<(), String> {
+) -> Result<(), SectionError> {
     let section = &image.sections[index];
     // The section of code that the places in the records are of.
     let code = section.name.strip_prefix(".nv.info.").and_then(|k| image.section(&format!(".text.{k}")));
-    let records = parse(section.bytes(), 0).map_err(|e| e.to_string())?;
+    let records = parse(section.bytes(), 0)?;
     // The label behind a record stands before the next one.
     let mut ends: Option<u32> = None;
     for (at, record) in records {
@@ -95,7 +96,7 @@ pub(super) fn write(
                 let mut value = Body { image, code, labels, at: at + 4, start: Some(start), out };
                 value.write(&shape(record.id), bytes);
             }
-            Value::Symbols(_) => return Err("symbols by name are not what a file holds".to_owned()),
+            Value::Symbols(_) => return Err(SectionError::SymbolNames),
         }
     }
     if let Some(number) = ends {

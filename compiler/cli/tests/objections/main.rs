@@ -108,7 +108,7 @@ fn judge(subject: &Subject, text: &str, seed: u64) -> Fate {
         Made::Broken(why) => match sassafras_ptx::load(text, "case.ptx") {
             // Forms of a random choice that the chip lacks.
             Err(found) if found.has_errors() => return Fate::Refused("the PTX is rejected".into()),
-            _ => return Fate::Broken(why),
+            _ => return Fate::Broken(why.to_string()),
         },
     };
     let Some(launched) = subject.launched else { return Fate::Compiled };

@@ -1,5 +1,6 @@
 //! What can be set: one table of names, defaults and effects, in the form of `sassafras-placement`'s.
 
+use sassafras_placement::KnobError;
 use std::str::FromStr;
 
 /// One row of [`TABLE`].
@@ -67,13 +68,13 @@ macro_rules! knobs {
             /// Sets the knob called `name`.
             ///
             /// # Errors
-            /// There is none of this name, or the value is none of its type; the message says which.
-            pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+            /// There is none of this name, or the value is none of its type.
+            pub fn set(&mut self, name: &str, value: &str) -> Result<(), KnobError> {
                 match name {
                     $($name => self.$field = value.parse().map_err(|_| {
-                        format!("`{value}` is no value of the knob `{name}`, whose default is {}", $text)
+                        KnobError::Value { name: $name, value: value.to_owned(), default: $text }
                     })?,)*
-                    _ => return Err(format!("no knob is called `{name}`")),
+                    _ => return Err(KnobError::Unknown(name.to_owned())),
                 }
                 Ok(())
             }

@@ -2,6 +2,7 @@
 
 use super::row::{Argument, Effect, Row};
 use super::table::ROWS;
+use super::value_error::ValueError;
 use super::{Input, Options};
 
 /// What is wrong with a command line.
@@ -105,10 +106,9 @@ fn apply(
     value: &str,
     seen: &mut Seen,
 ) -> Result<(), Fault> {
-    // Our own sentences begin with the value, in backticks; those in ptxas's words stand alone.
-    let wrong = |what: String| match what.starts_with('`') {
-        true => Fault::Usage(format!("option `--{}`: {what}", row.long)),
-        false => Fault::Usage(what),
+    let wrong = |why: ValueError| match why.needs_option() {
+        true => Fault::Usage(format!("option `--{}`: {why}", row.long)),
+        false => Fault::Usage(why.to_string()),
     };
     if row.argument == Argument::Bool && value != "true" && value != "false" {
         return Err(Fault::Usage(format!("'{value}': expected true or false")));

@@ -1,6 +1,7 @@
 //! The shape of a row.
 
 use super::Options;
+use super::value_error::ValueError;
 
 /// What follows an option's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,11 +37,11 @@ pub enum Origin {
 #[derive(Clone, Copy)]
 pub enum Effect {
     /// It sets a value; an `Err` says what is wrong with its argument.
-    Set(fn(&mut Options, &str) -> Result<(), String>),
+    Set(fn(&mut Options, &str) -> Result<(), ValueError>),
     /// What it asks for is so in every compilation; the sentence says why, and is shown when the option is used.
     Holds(&'static str),
     /// Its argument is checked, and changes nothing; the sentence says why, and is shown when the option is used.
-    Ignored(fn(&mut Options, &str) -> Result<(), String>, &'static str),
+    Ignored(fn(&mut Options, &str) -> Result<(), ValueError>, &'static str),
     /// One of these values, between which there is no difference; any other does not exist.
     Choice(&'static [&'static str]),
     /// Only the given value, which is the default, is supported; the sentence says what is missing.

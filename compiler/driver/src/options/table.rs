@@ -8,6 +8,7 @@ mod target;
 use std::sync::LazyLock;
 
 use super::row::Row;
+use super::value_error::ValueError;
 
 /// Every option.
 pub static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
@@ -31,13 +32,13 @@ const fn row(
 }
 
 /// Sets one value.
-fn set<T>(slot: &mut T, value: T) -> Result<(), String> {
+fn set<T>(slot: &mut T, value: T) -> Result<(), ValueError> {
     *slot = value;
     Ok(())
 }
 
 /// Adds to a list.
-fn add<T>(list: &mut Vec<T>, values: impl IntoIterator<Item = T>) -> Result<(), String> {
+fn add<T>(list: &mut Vec<T>, values: impl IntoIterator<Item = T>) -> Result<(), ValueError> {
     list.extend(values);
     Ok(())
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use sassafras_chip::Target;
 
+use super::value_error::ValueError;
+
 /// A module to compile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
@@ -68,15 +70,18 @@ pub struct DumpRequest {
 }
 
 impl std::str::FromStr for DumpRequest {
-    type Err = String;
-    fn from_str(word: &str) -> Result<DumpRequest, String> {
+    type Err = ValueError;
+    fn from_str(word: &str) -> Result<DumpRequest, ValueError> {
         let (kind, phase) = word.split_once('@').unwrap_or((word, "lower"));
         let kind = match kind {
             "dot" => DumpKind::Dot,
             "edges" => DumpKind::Edges,
             "rpo" => DumpKind::Orders,
             "uniformity" => DumpKind::Uniformity,
-            _ => return Err(format!("`{kind}` is none of dot, edges, rpo, uniformity")),
+            _ => {
+                let choices = "dot, edges, rpo, uniformity";
+                return Err(ValueError::Choice { value: kind.to_owned(), choices });
+            }
         };
         Ok(DumpRequest { kind, phase: phase.to_owned() })
     }

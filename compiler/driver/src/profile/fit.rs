@@ -3,13 +3,82 @@
 //! Counts are of words, and placement wants them of blocks before it has run. So the code is made once as it is without a profile; its graph has to be the profile's,
 //! and each block's place in it says which counts are the block's.
 
-use super::graph::{flow, hash};
+use super::graph::{GraphError, flow, hash};
 use sassafras_codegen::{Code, Counts};
 use sassafras_isa::ControlFlowKind;
 use sassafras_machine::{Block, Function};
-use sassafras_placement::format::{self, Named, Part, Wrong};
+use sassafras_placement::format::{self, Named, Part};
 use sassafras_placement::{Flow, Node};
 use std::collections::HashMap;
+
+/// What is wrong with a profile, and where: line and column are counted from 1.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}:{column}: {fault}")]
+pub struct ProfileError {
+    /// What messages call the file.
+    pub file: String,
+    /// The line.
+    pub line: usize,
+    /// The column, in bytes.
+    pub column: usize,
+    /// What is wrong.
+    pub fault: ProfileFault,
+}
+
+/// What is wrong with a profile.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProfileFault {
+    /// It is no cfg-layout-v1.
+    #[error("{0}")]
+    Text(String),
+    /// A graph has no counts.
+    #[error("this graph has no counts")]
+    NoCounts,
+    /// A graph is of none of the functions that are compiled.
+    #[error("there is no function `{0}`")]
+    NoFunction(String),
+    /// The code has no graph.
+    #[error("no profile says anything of this code: {0}")]
+    NoGraph(GraphError),
+    /// Other code with the same graph was counted.
+    #[error("other code with this graph was counted")]
+    OtherCode,
+    /// The graph has more blocks than the code.
+    #[error("the code has {code} blocks")]
+    MoreBlocks {
+        /// Blocks of the code.
+        code: usize,
+    },
+    /// The graph has fewer.
+    #[error("the code has {code} blocks, this graph {graph}")]
+    FewerBlocks {
+        /// Blocks of the code.
+        code: usize,
+        /// Blocks of the graph.
+        graph: usize,
+    },
+    /// A block has another size than in the code.
+    #[error("block {block} of the code has {code} bytes, not {graph}")]
+    BlockSize {
+        /// Its number.
+        block: u32,
+        /// Bytes in the code.
+        code: u64,
+        /// Bytes in the graph.
+        graph: u64,
+    },
+    /// The code has no such edge.
+    #[error("the code has no such edge")]
+    NoSuchEdge,
+    /// The graph lacks an edge of the code.
+    #[error("the edge from block {from} to block {to} is missing")]
+    MissingEdge {
+        /// The number of the block where it begins.
+        from: u32,
+        /// That of the block where it leads.
+        to: u32,
+    },
+}
 
 /// Counts of functions, as `run --profile` writes them.
 #[derive(Clone, PartialEq, Debug)]
@@ -24,30 +93,36 @@ impl Profile {
     /// Reads cfg-layout-v1 with counts.
     ///
     /// # Errors
-    /// What is wrong, after the file's name, line and column.
-    pub fn read(name: &str, text: &str) -> Result<Profile, String> {
-        let said = |wrong: Wrong| format!("{name}:{wrong}");
-        let graphs = format::read(text).map_err(said)?;
-        if let Some(at) = graphs.iter().position(|graph| !graph.flow.profile()) {
-            return Err(said(format::wrong(text, at, Part::Name, "this graph has no counts".into())));
+    /// What is wrong, and where.
+    pub fn read(name: &str, text: &str) -> Result<Profile, ProfileError> {
+        let graphs = format::read(text).map_err(|wrong| ProfileError {
+            file: name.to_owned(),
+            line: wrong.line,
+            column: wrong.column,
+            fault: ProfileFault::Text(wrong.message),
+        })?;
+        let profile = Profile { name: name.to_owned(), text: text.to_owned(), graphs };
+        match profile.graphs.iter().position(|graph| !graph.flow.profile()) {
+            Some(at) => Err(profile.misfit(at, Part::Name, ProfileFault::NoCounts)),
+            None => Ok(profile),
         }
-        Ok(Profile { name: name.to_owned(), text: text.to_owned(), graphs })
     }
 
-    fn misfit(&self, graph: usize, part: Part, message: String) -> String {
-        format!("{}:{}", self.name, format::wrong(&self.text, graph, part, message))
+    fn misfit(&self, graph: usize, part: Part, fault: ProfileFault) -> ProfileError {
+        let (line, column) = format::position(&self.text, graph, part);
+        ProfileError { file: self.name.clone(), line, column, fault }
     }
 
     /// Each graph has to be of one of these functions.
     ///
     /// # Errors
     /// One that is of none.
-    pub fn is_of(&self, functions: &[&str]) -> Result<(), String> {
+    pub fn is_of(&self, functions: &[&str]) -> Result<(), ProfileError> {
         match self.graphs.iter().position(|graph| !functions.contains(&graph.name.as_str())) {
             None => Ok(()),
             Some(at) => {
-                let message = format!("there is no function `{}`", self.graphs[at].name);
-                Err(self.misfit(at, Part::Name, message))
+                let fault = ProfileFault::NoFunction(self.graphs[at].name.clone());
+                Err(self.misfit(at, Part::Name, fault))
             }
         }
     }
@@ -61,18 +136,16 @@ impl Profile {
     ///
     /// # Errors
     /// Where the profile's graph is not that of the code.
-    pub fn counts(&self, placed: &Function, code: &Code) -> Result<Option<Counts>, String> {
+    pub fn counts(&self, placed: &Function, code: &Code) -> Result<Option<Counts>, ProfileError> {
         let Some(at) = self.graphs.iter().position(|graph| graph.name == placed.name) else {
             return Ok(None);
         };
-        let own = flow(&code.words, placed.chip, None).map_err(|why| {
-            self.misfit(at, Part::Name, format!("no profile says anything of this code: {why}"))
-        })?;
+        let own = flow(&code.words, placed.chip, None)
+            .map_err(|why| self.misfit(at, Part::Name, ProfileFault::NoGraph(why)))?;
         let counted = &self.graphs[at].flow;
-        same(&own, counted).map_err(|(part, message)| self.misfit(at, part, message))?;
+        same(&own, counted).map_err(|(part, fault)| self.misfit(at, part, fault))?;
         if self.graphs[at].code.is_some_and(|counted| counted != hash(&code.words)) {
-            let message = "other code with this graph was counted".into();
-            return Err(self.misfit(at, Part::Code, message));
+            return Err(self.misfit(at, Part::Code, ProfileFault::OtherCode));
         }
         if counted.nodes().next().is_none_or(|entry| counted.block(entry).frequency == 0.0) {
             return Ok(None);
@@ -82,30 +155,29 @@ impl Profile {
 }
 
 /// The graphs have to have the same blocks and edges.
-fn same(own: &Flow, counted: &Flow) -> Result<(), (Part, String)> {
+fn same(own: &Flow, counted: &Flow) -> Result<(), (Part, ProfileFault)> {
     for node in counted.nodes() {
         if node.0 as usize >= own.len() {
-            return Err((Part::Block(node.0 as usize), format!("the code has {} blocks", own.len())));
+            return Err((Part::Block(node.0 as usize), ProfileFault::MoreBlocks { code: own.len() }));
         }
         let (has, is) = (counted.block(node).size, own.block(node).size);
         if has != is {
-            let message = format!("block {} of the code has {is} bytes, not {has}", node.0);
-            return Err((Part::Block(node.0 as usize), message));
+            let fault = ProfileFault::BlockSize { block: node.0, code: is, graph: has };
+            return Err((Part::Block(node.0 as usize), fault));
         }
     }
     if counted.len() < own.len() {
-        let message = format!("the code has {} blocks, this graph {}", own.len(), counted.len());
-        return Err((Part::Name, message));
+        return Err((Part::Name, ProfileFault::FewerBlocks { code: own.len(), graph: counted.len() }));
     }
     let joins = |flow: &Flow, from: Node, to: Node| flow.outgoing(from).any(|edge| edge.to == to);
     if let Some(at) = counted.edges().iter().position(|edge| !joins(own, edge.from, edge.to)) {
-        return Err((Part::Edge(at), "the code has no such edge".into()));
+        return Err((Part::Edge(at), ProfileFault::NoSuchEdge));
     }
     match own.edges().iter().find(|edge| !joins(counted, edge.from, edge.to)) {
         None => Ok(()),
         Some(edge) => {
-            let message = format!("the edge from block {} to block {} is missing", edge.from.0, edge.to.0);
-            Err((Part::Name, message))
+            let fault = ProfileFault::MissingEdge { from: edge.from.0, to: edge.to.0 };
+            Err((Part::Name, fault))
         }
     }
 }

@@ -1,10 +1,46 @@
 //! The graph of a function's words.
 
 use sassafras_chip::Chip;
-use sassafras_isa::{ControlFlowKind, FieldKind, Inst, decode};
+use sassafras_isa::{ControlFlowKind, DecodeError, FieldKind, Inst, decode};
 use sassafras_placement::{self as placement, Edge, Flow, Kind, Node};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
+
+/// Why a function has no graph. Places are byte offsets in its code.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GraphError {
+    /// A word is no instruction.
+    #[error("{at:#06x}: {error}")]
+    Word {
+        /// Where it stands.
+        at: u64,
+        /// Why it is none.
+        error: DecodeError,
+    },
+    /// No graph shows where control goes.
+    #[error("{at:#06x}: {what} is in no graph")]
+    NotShown {
+        /// Where the instruction stands.
+        at: u64,
+        /// What it is.
+        what: &'static str,
+    },
+    /// A branch leads behind the code.
+    #[error("a branch leads to {to:#06x}, behind the code")]
+    Beyond {
+        /// Where it leads.
+        to: u64,
+    },
+    /// Control goes on behind the last word, or to where no block begins.
+    #[error("{at:#06x}: control leaves the code")]
+    Leaves {
+        /// Where the last instruction before that stands.
+        at: u64,
+    },
+    /// Placement takes no such graph.
+    #[error(transparent)]
+    Flow(#[from] placement::Error),
+}
 
 /// A block, by indices of words.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,7 +68,7 @@ struct End {
     falls: bool,
 }
 
-fn end(at: usize, inst: &Inst) -> Result<Option<End>, String> {
+fn end(at: usize, inst: &Inst) -> Result<Option<End>, GraphError> {
     let fields = &inst.row().fields;
     let target = || {
         let field = fields.iter().position(|f| matches!(f.kind, FieldKind::Target { .. }))?;
@@ -46,7 +82,7 @@ fn end(at: usize, inst: &Inst) -> Result<Option<End>, String> {
         fields.iter().zip(&inst.fields).any(given) || matches!(inst.enum_text("mode"), Some(".DIV" | ".CONV"))
     };
     let always = inst.guard.is_always();
-    let refused = |what: &str| Err(format!("{:#06x}: {what} is in no graph", 16 * at));
+    let refused = |what| Err(GraphError::NotShown { at: 16 * at as u64, what });
     match inst.row().control_flow {
         Some(ControlFlowKind::Branch) => match target() {
             Some(to) => Ok(Some(End { taken: Some(to), falls: !always || second() })),
@@ -71,11 +107,11 @@ fn end(at: usize, inst: &Inst) -> Result<Option<End>, String> {
 ///
 /// # Errors
 /// A word that is no instruction, or what no graph shows, with its address.
-pub fn blocks(words: &[u128], chip: Chip) -> Result<Vec<Block>, String> {
+pub fn blocks(words: &[u128], chip: Chip) -> Result<Vec<Block>, GraphError> {
     let mut ends: HashMap<usize, End> = HashMap::new();
     let mut first: BTreeSet<usize> = BTreeSet::from([0]);
     for (at, &word) in words.iter().enumerate() {
-        let inst = decode(word, chip).map_err(|e| format!("{:#06x}: {e}", 16 * at))?;
+        let inst = decode(word, chip).map_err(|error| GraphError::Word { at: 16 * at as u64, error })?;
         if let Some(found) = end(at, &inst)? {
             first.insert(at + 1);
             first.extend(found.taken);
@@ -83,7 +119,7 @@ pub fn blocks(words: &[u128], chip: Chip) -> Result<Vec<Block>, String> {
         }
     }
     if let Some(beyond) = first.iter().find(|&&at| at > words.len()) {
-        return Err(format!("a branch leads to {:#06x}, behind the code", 16 * beyond));
+        return Err(GraphError::Beyond { to: 16 * *beyond as u64 });
     }
     first.remove(&words.len());
     let starts: Vec<usize> = first.into_iter().collect();
@@ -121,7 +157,7 @@ pub fn flow(
     words: &[u128],
     chip: Chip,
     counted: Option<(&[u64], &BTreeMap<(u64, u64), u64>)>,
-) -> Result<Flow, String> {
+) -> Result<Flow, GraphError> {
     let blocks = blocks(words, chip)?;
     let number: HashMap<usize, Node> =
         blocks.iter().enumerate().map(|(n, block)| (block.words.start, Node(n as u32))).collect();
@@ -134,7 +170,7 @@ pub fn flow(
         // The fall-through first: of a branch to the next word one edge is left.
         for (to, kind) in falls.into_iter().chain(taken) {
             let Some(&target) = number.get(&to) else {
-                return Err(format!("{:#06x}: control leaves the code", 16 * block.last()));
+                return Err(GraphError::Leaves { at: 16 * block.last() as u64 });
             };
             let from = Node(n as u32);
             if edges.iter().rev().take(2).any(|edge| edge.from == from && edge.to == target) {
@@ -152,8 +188,7 @@ pub fn flow(
         frequency: issued(block.words.start),
         ..placement::Block::default()
     });
-    let made = Flow::new(Node(0), data.collect(), edges, Vec::new(), counted.is_some());
-    made.map_err(|error| error.to_string())
+    Ok(Flow::new(Node(0), data.collect(), edges, Vec::new(), counted.is_some())?)
 }
 
 /// Whether the instruction may end the thread.
@@ -171,9 +206,9 @@ pub fn hash(words: &[u128]) -> u64 {
 ///
 /// # Errors
 /// A word that is no instruction.
-pub fn issue_cycles(words: &[u128], chip: Chip, counts: &[u64]) -> Result<u64, String> {
+pub fn issue_cycles(words: &[u128], chip: Chip, counts: &[u64]) -> Result<u64, DecodeError> {
     words.iter().zip(counts).filter(|(_, count)| **count > 0).try_fold(0, |sum, (&word, &count)| {
-        let inst = decode(word, chip).map_err(|e| e.to_string())?;
+        let inst = decode(word, chip)?;
         Ok(sum + count * u64::from(inst.control.stall.max(1)))
     })
 }

@@ -164,7 +164,7 @@ impl Session<'_> {
         let routines = self.routines(&placed, &mut Entry::default())?;
         let made = codegen::emit(&placed, &routines);
         let code = made.map_err(|e| broken(Stage::Layout, m, &e))?;
-        profile.counts(&placed, &code).map_err(Failure::Text)
+        profile.counts(&placed, &code).map_err(|why| Failure::Text(why.to_string()))
     }
 
     /// Compiles every function that is wanted; the result stands in the module's order.
@@ -177,7 +177,7 @@ impl Session<'_> {
     ) -> Result<Vec<Option<Finished>>, Failure> {
         if let Some(profile) = &self.options.counted {
             let names: Vec<&str> = module.functions.iter().map(|f| f.name.as_str()).collect();
-            profile.is_of(&names).map_err(Failure::Text)?;
+            profile.is_of(&names).map_err(|why| Failure::Text(why.to_string()))?;
         }
         let work = |(index, f): (usize, &ir::Function)| {
             wanted(f).then(|| self.function(module, f, index, layout, &bounds[index])).transpose()

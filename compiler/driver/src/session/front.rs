@@ -14,6 +14,7 @@ use crate::limits::{Directives, bounds};
 use crate::observe::{Notes, Observer};
 use crate::options::{Arch, Options};
 use crate::phase::Stage;
+use crate::warning::Warning;
 
 /// Parses and checks a text; findings that are no errors come with the module.
 ///
@@ -130,14 +131,11 @@ fn at_target(text: &str, file: &str, what: String) -> Diagnostics {
 }
 
 /// Warnings that the checked module gives rise to.
-pub(super) fn warn(module: &Module, options: &Options, warnings: &mut Vec<String>) {
+pub(super) fn warn(module: &Module, options: &Options, warnings: &mut Vec<Warning>) {
     // ptxas 13.0.88's words: nothing else is linked, so the variable is one of this module's.
     let dynamic = |v: &Variable| v.space == Space::Shared && v.size == 0;
     for v in module.variables.iter().filter(|v| v.external && !dynamic(v)) {
-        warnings.push(format!(
-            "Unresolved extern variable '{}' in whole program compilation, ignoring extern qualifier",
-            v.name
-        ));
+        warnings.push(Warning::Extern(v.name.clone()));
     }
     if !options.warn_double {
         return;
@@ -145,7 +143,7 @@ pub(super) fn warn(module: &Module, options: &Options, warnings: &mut Vec<String
     for f in &module.functions {
         let double = |t: &Type| *t == Type::F(FloatFormat::F64);
         if let Some(inst) = f.insts.iter().flatten().find(|inst| inst.types.iter().any(double)) {
-            warnings.push(format!("line {}: `{}` computes in double precision", inst.line, f.name));
+            warnings.push(Warning::Double { line: inst.line, function: f.name.clone() });
         }
     }
 }

@@ -12,6 +12,7 @@ use sassafras_ptx::checked::{Location, Module, SourceFile};
 
 use super::finished::Finished;
 use crate::options::Options;
+use crate::warning::Warning;
 
 /// What the text of the PTX says about its source.
 pub(super) struct Source {
@@ -38,7 +39,7 @@ pub(super) fn left_out(module: &Module, options: &Options) -> Option<String> {
 
 impl Source {
     /// Reads the `.loc`s of a module, whose text this is. What cannot be kept goes to the warnings.
-    pub(super) fn new(module: &Module, text: &str, warnings: &mut Vec<String>) -> Source {
+    pub(super) fn new(module: &Module, text: &str, warnings: &mut Vec<Warning>) -> Source {
         let file = |f: &SourceFile| File { name: f.name.clone(), time: f.time, size: f.size };
         let debug = &module.debug;
         let files = named(module).zip(0..).map(|(file, at)| (file.index, at)).collect();
@@ -59,8 +60,8 @@ impl Source {
         }
         if let Some(index) = places.lost {
             warnings.push(match debug.files.is_empty() {
-                true => ".loc directive without .file directive is found, line information in generated binary may not be complete".into(),
-                false => format!("a .loc names file {index}, which no .file declares; line information may not be complete"),
+                true => Warning::NoFiles,
+                false => Warning::NoFile(index),
             });
         }
         let lines = Lines {

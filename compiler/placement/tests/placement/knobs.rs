@@ -65,7 +65,7 @@ fn knobs_are_set_by_name() {
         let mut knobs = Knobs::default();
         knobs.set(knob.name, knob.default).unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(knobs, Knobs::default(), "{}", knob.name);
-        let wrong = knobs.set(knob.name, "?").expect_err("no value");
+        let wrong = knobs.set(knob.name, "?").expect_err("no value").to_string();
         assert!(wrong.contains(knob.name), "{wrong}");
     }
     assert!(Knobs::default().set("no-such-knob", "1").is_err());

@@ -2,7 +2,7 @@
 
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
-use sassafras_isa::{ControlFlowKind, Inst, MemoryKind, MemorySpace, decode};
+use sassafras_isa::{ControlFlowKind, DecodeError, Inst, MemoryKind, MemorySpace, decode};
 
 /// What one compiler made of a kernel.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,13 +25,13 @@ pub struct Side {
 ///
 /// # Errors
 /// A word that no row of the table owns.
-pub fn measure(cubin: &Cubin, chip: Chip) -> Result<Side, String> {
+pub fn measure(cubin: &Cubin, chip: Chip) -> Result<Side, DecodeError> {
     let mut side = Side::default();
     for function in &cubin.functions {
         side.registers = side.registers.max(function.registers.into());
         let (mut now, mut ready) = (0, [0; 6]);
         for &word in &function.code {
-            let inst = decode(word, chip).map_err(|e| e.to_string())?;
+            let inst = decode(word, chip)?;
             if !is_padding(&inst) {
                 side.instructions += 1;
                 side.stalls += u64::from(inst.control.stall);

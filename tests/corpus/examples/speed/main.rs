@@ -1,6 +1,7 @@
 //! How fast the executors are: `speed [TURNS]` runs five kernels of a loop each in both, for one warp schedule, and prints a JSON record for
 //! each: lane-instructions a second of processor time, stepping all lanes of a group together and one after the other.
 
+use anyhow::Context;
 use sassafras_corpus::{Program, compile};
 use sassafras_execute::{Argument, Failure, Launch, Options, Outcome, ptx, sass};
 use serde_json::{Value, json};
@@ -23,21 +24,21 @@ fn processor() -> Option<u64> {
 }
 
 /// The least seconds of three runs.
-fn best(run: impl Fn() -> Result<Outcome, Failure>) -> Result<(Outcome, f64), String> {
+fn best(run: impl Fn() -> Result<Outcome, Failure>) -> anyhow::Result<(Outcome, f64)> {
     let mut best: Option<(Outcome, f64)> = None;
     for _ in 0..3 {
-        let start = processor().ok_or("this system does not count a thread's time")?;
-        let outcome = run().map_err(|e| e.to_string())?;
+        let start = processor().context("this system does not count a thread's time")?;
+        let outcome = run()?;
         let seconds = (processor().unwrap_or(start) - start) as f64 * 1e-9;
         if best.as_ref().is_none_or(|(_, least)| seconds < *least) {
             best = Some((outcome, seconds));
         }
     }
-    best.ok_or_else(|| "never run".to_owned())
+    best.context("never run")
 }
 
-fn measure(name: &str, text: &str, turns: u32) -> Result<Value, String> {
-    let module = sassafras_ptx::load(text, name).map_err(|e| e.to_string())?;
+fn measure(name: &str, text: &str, turns: u32) -> anyhow::Result<Value> {
+    let module = sassafras_ptx::load(text, name).map_err(|e| anyhow::anyhow!("{e}"))?;
     let program = Program {
         name: name.to_owned(),
         text: text.to_owned(),
@@ -54,9 +55,9 @@ fn measure(name: &str, text: &str, turns: u32) -> Result<Value, String> {
     ];
     let launch = |layout: Result<Vec<sassafras_execute::Slot>, sassafras_execute::LaunchError>| {
         let mut launch = Launch::new([SHAPE.0, 1, 1], [SHAPE.1, 1, 1]);
-        let slots = layout.map_err(|e| e.to_string())?;
-        launch.arguments(&slots, &arguments).map_err(|e| e.to_string())?;
-        Ok::<Launch, String>(launch)
+        let slots = layout?;
+        launch.arguments(&slots, &arguments)?;
+        Ok::<Launch, sassafras_execute::LaunchError>(launch)
     };
     let (on_sass, on_ptx) = (launch(sass::layout(&cubin, "k"))?, launch(ptx::layout(&module, "k"))?);
     let options = |one_by_one| Options { one_by_one, step_limit: u64::MAX, ..Options::default() };
@@ -64,7 +65,7 @@ fn measure(name: &str, text: &str, turns: u32) -> Result<Value, String> {
         let (together, fast) = best(|| run(&options(false)))?;
         let (apart, slow) = best(|| run(&options(true)))?;
         if together.buffers != apart.buffers {
-            return Err("stepped together, lanes leave other results".to_owned());
+            anyhow::bail!("stepped together, lanes leave other results");
         }
         let rate = |seconds: f64| together.lane_steps as f64 / seconds;
         Ok(json!({
@@ -90,7 +91,8 @@ fn main() {
     for (name, text) in KERNELS {
         println!(
             "{}",
-            measure(name, text, turns).unwrap_or_else(|why| json!({ "kernel": name, "error": why }))
+            measure(name, text, turns)
+                .unwrap_or_else(|why| json!({ "kernel": name, "error": why.to_string() }))
         );
     }
 }

@@ -13,7 +13,7 @@ fn again(text: &str, seed: u64, compiler: &Compiler, found: &Fate) -> Option<Fat
     };
     let fate = match compiler.compile(text) {
         Made::Refused(_) => return None,
-        Made::Broken(why) => Fate::Broken(why),
+        Made::Broken(why) => Fate::Broken(why.to_string()),
         Made::Cubin(cubin, _) => {
             if matches!(found, Fate::Broken(_)) {
                 return None;

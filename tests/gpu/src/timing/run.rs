@@ -6,7 +6,7 @@ use super::select::probes;
 use crate::cuda::Cuda;
 use crate::words::jobs::Line;
 use crate::words::kernel::constants;
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use sassafras_execute::{Argument, Launch, Options, sass};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -406,10 +406,10 @@ fn worker(shared: &Mutex<Shared>, all: &[Probe], end: Instant, program: &Path, a
             let s = lock(shared);
             asked.retain(|i| !s.bad.contains(&blamed(&all[*i])));
         }
-        let answer: Result<Answer, String> = match &mut line {
+        let answer: Result<Answer> = match &mut line {
             _ if asked.is_empty() => Ok(Answer { seen: Vec::new(), failed: None }),
             Some(line) => line.ask(&asked),
-            None => Err("no child".into()),
+            None => Err(anyhow!("no child")),
         };
         let mut s = lock(shared);
         s.busy -= 1;
@@ -418,7 +418,8 @@ fn worker(shared: &Mutex<Shared>, all: &[Probe], end: Instant, program: &Path, a
                 s.seen.extend(seen.into_iter().map(|x| (x.number, x)));
                 continue;
             }
-            Ok(Answer { failed: Some(why), .. }) | Err(why) => why,
+            Ok(Answer { failed: Some(why), .. }) => why,
+            Err(why) => why.to_string(),
         };
         if let Some(mut line) = line.take() {
             line.end();

@@ -427,12 +427,16 @@ fn worker(shared: &Mutex<Shared>, total: usize, program: &Path, arguments: &[Str
                 }
             }
         }
-        let answer = line.as_mut().map_or_else(|| Err("no child".to_owned()), |line| line.ask(&item));
+        let answer = line.as_mut().context("no child").and_then(|line| line.ask(&item));
         let mut s = lock(shared);
         s.busy -= 1;
         match answer {
             Ok(Done { failed: None, tried }) => s.report.add(&item.form, Done { failed: None, tried }),
-            Ok(Done { failed: Some(why), .. }) | Err(why) => {
+            failed => {
+                let why = match failed {
+                    Ok(done) => done.failed.unwrap_or_default(),
+                    Err(why) => why.to_string(),
+                };
                 if let Some(mut line) = line.take() {
                     line.end();
                 }
@@ -510,17 +514,14 @@ impl Line {
     }
 
     /// One question, one answer.
-    pub(crate) fn ask<Q: Serialize, A: serde::de::DeserializeOwned>(
-        &mut self,
-        item: &Q,
-    ) -> Result<A, String> {
-        let text = serde_json::to_string(item).map_err(|e| e.to_string())?;
-        let stdin = self.child.stdin.as_mut().ok_or("no input")?;
-        writeln!(stdin, "{text}").and_then(|()| stdin.flush()).map_err(|e| e.to_string())?;
+    pub(crate) fn ask<Q: Serialize, A: serde::de::DeserializeOwned>(&mut self, item: &Q) -> Result<A> {
+        let text = serde_json::to_string(item)?;
+        let stdin = self.child.stdin.as_mut().context("no input")?;
+        writeln!(stdin, "{text}").and_then(|()| stdin.flush())?;
         match self.lines.recv_timeout(PATIENCE) {
-            Ok(line) => serde_json::from_str(&line).map_err(|e| e.to_string()),
-            Err(RecvTimeoutError::Timeout) => Err("no answer in time".into()),
-            Err(RecvTimeoutError::Disconnected) => Err("the child ended".into()),
+            Ok(line) => Ok(serde_json::from_str(&line)?),
+            Err(RecvTimeoutError::Timeout) => bail!("no answer in time"),
+            Err(RecvTimeoutError::Disconnected) => bail!("the child ended"),
         }
     }
 

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use sassafras_driver::options::Options;
 use sassafras_driver::session::Joined;
-use sassafras_driver::{Failure as Stopped, Stage, statistics};
+use sassafras_driver::{Failure as Stopped, Stage, Warning, statistics};
 use sassafras_ptx::check::VERSIONS;
 use sassafras_ptx::{Diagnostics, Record};
 
@@ -152,12 +152,11 @@ pub(super) fn text(done: &[Compiled], options: &Options) -> String {
     out
 }
 
-/// A warning; one that begins with a line's number stands in ptxas's form for lines.
-fn warning(text: &str, word: &str, compiled: &Compiled) -> String {
-    let numbered = text.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
-    let Some((line, what)) = numbered.and_then(|(n, what)| Some((n.parse::<u32>().ok()?, what))) else {
-        return format!("ptxas {word}: {text}\n");
-    };
+/// A warning; one that is about a line stands in ptxas's form for lines.
+fn warning(warning: &Warning, word: &str, compiled: &Compiled) -> String {
+    let text = warning.to_string();
+    let Some(line) = warning.line() else { return format!("ptxas {word}: {text}\n") };
+    let what = text.strip_prefix(&format!("line {line}: ")).unwrap_or(&text);
     let place = compiled.joined.as_ref().and_then(|j| j.place(line));
     let (file, line) = place.unwrap_or((compiled.name.as_str(), line));
     format!("ptxas {file}, line {line}; {word}: {what}\n")

@@ -33,7 +33,8 @@ pub(super) fn json(done: &[Compiled], exit: Exit) -> Value {
                 diagnostics.extend(artifact.findings.iter().flat_map(records));
                 file["output"] = json!(c.output.as_ref().map(|p| p.display().to_string()));
                 file["target"] = json!(artifact.target.map(|t| t.to_string()));
-                file["warnings"] = json!(artifact.warnings);
+                file["warnings"] =
+                    json!(artifact.warnings.iter().map(ToString::to_string).collect::<Vec<_>>());
                 file["remarks"] = json!(artifact.remarks);
                 file["entries"] = artifact.entries.iter().map(entry).collect();
                 file["phases"] = artifact

@@ -2,14 +2,14 @@
 
 use sassafras_ir::CacheOperator;
 
-use super::super::{Argument as A, Effect as E, Options, Origin, RegisterLimit, Row};
+use super::super::{Argument as A, Effect as E, Options, Origin, RegisterLimit, Row, ValueError};
 use super::{add, from, row, set};
 
 const DEBUG: &str = "debug information is not written yet.";
 const TENSOR: &str = "tensor memory exists from sm_100 on, and its operations are not compiled yet.";
 const INSTRUMENT: &str = "code is not instrumented yet.";
 
-fn register_limit(text: &str) -> Result<RegisterLimit, String> {
+fn register_limit(text: &str) -> Result<RegisterLimit, ValueError> {
     match text {
         "archmax" => Ok(RegisterLimit::Most),
         "archmin" => Ok(RegisterLimit::Least),
@@ -17,26 +17,24 @@ fn register_limit(text: &str) -> Result<RegisterLimit, String> {
             Ok(n) => Ok(RegisterLimit::Count(n)),
             // ptxas takes an empty value for 0.
             Err(_) if text.is_empty() => Ok(RegisterLimit::Count(0)),
-            Err(_) => Err(format!("Invalid value '{text}' for option 'maxrregcount'")),
+            Err(_) => Err(ValueError::RegisterLimit(text.to_owned())),
         },
     }
 }
 
 /// A number as ptxas reads it: without digits it is 0.
-pub(super) fn number(text: &str) -> Result<i64, String> {
+pub(super) fn number(text: &str) -> Result<i64, ValueError> {
     let value = if text.is_empty() { Ok(0) } else { text.parse() };
-    value.map_err(|_| format!("'{text}': expected a number"))
+    value.map_err(|_| ValueError::Number(text.to_owned()))
 }
 
 /// A cache operator of a load or a store.
-fn operator(text: &str, store: bool) -> Result<CacheOperator, String> {
-    CacheOperator::named(text).filter(|c| c.fits(store)).ok_or_else(|| {
-        let what = if store { "store" } else { "load" };
-        format!("Invalid default cache modifier on {what} specified: {text}")
-    })
+fn operator(text: &str, store: bool) -> Result<CacheOperator, ValueError> {
+    let found = CacheOperator::named(text).filter(|c| c.fits(store));
+    found.ok_or_else(|| ValueError::CacheOperator { value: text.to_owned(), store })
 }
 
-fn threads(o: &mut Options, text: &str) -> Result<(), String> {
+fn threads(o: &mut Options, text: &str) -> Result<(), ValueError> {
     let mut shape = [1; 3];
     let parts: Vec<&str> = text.split(',').collect();
     if parts.len() > 3 {
@@ -44,13 +42,14 @@ fn threads(o: &mut Options, text: &str) -> Result<(), String> {
         return add(&mut o.warnings, [text.to_owned()]);
     }
     for (n, part) in shape.iter_mut().zip(parts) {
-        *n = part.parse().ok().filter(|&n| n > 0).ok_or_else(|| format!("`{part}` is no number above 0"))?;
+        let number = part.parse().ok().filter(|&n| n > 0);
+        *n = number.ok_or_else(|| ValueError::NotPositive((*part).to_owned()))?;
     }
     o.threads = Some(shape);
     Ok(())
 }
 
-fn usage_level(o: &mut Options, text: &str) -> Result<(), String> {
+fn usage_level(o: &mut Options, text: &str) -> Result<(), ValueError> {
     let level = number(text)?;
     if let Some(level) = u32::try_from(level).ok().filter(|level| *level <= 10) {
         return set(&mut o.register_usage, level);
@@ -84,9 +83,7 @@ pub(super) const ROWS: &[Row] = &[
             "min" => set(&mut o.ceiling, 2),
             "mid" => set(&mut o.ceiling, 1),
             "max" => set(&mut o.ceiling, 0),
-            _ => Err(format!(
-                "Invalid value for --Ofast-compile/-Ofc ({v}), is not 'max', 'mid', 'min', or '0'"
-            )),
+            _ => Err(ValueError::FastCompile(v.to_owned())),
         }),
         "Compile faster: min, mid and max allow no level above 2, 1 and 0.",
     ),
@@ -242,7 +239,7 @@ pub(super) const ROWS: &[Row] = &[
         E::Set(|o, v| match v.parse::<i64>() {
             Ok(0) => Ok(()),
             Ok(n) => set(&mut o.blocks_per_processor, Some(u32::try_from(n).unwrap_or(u32::MAX))),
-            Err(_) => Err(format!("`{v}` is no number")),
+            Err(_) => Err(ValueError::NoNumber(v.to_owned())),
         }),
         "Fewest blocks on a multiprocessor, for entries without .minnctapersm; ignored with -maxrregcount.",
     ),

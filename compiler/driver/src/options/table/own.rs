@@ -1,6 +1,6 @@
 //! Our own options.
 
-use super::super::{Argument as A, Effect as E, Judges, Origin, Row};
+use super::super::{Argument as A, Effect as E, Judges, Origin, Row, ValueError};
 use super::{add, from, row, set};
 
 pub(super) const ROWS: &[Row] = &[
@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Row] = &[
                 "all" => Judges::All,
                 "fast" => Judges::Fast,
                 "none" => Judges::None,
-                _ => return Err(format!("`{v}` is none of all, fast, none")),
+                _ => return Err(ValueError::Choice { value: v.to_owned(), choices: "all, fast, none" }),
             };
             Ok(())
         }),
@@ -41,7 +41,7 @@ pub(super) const ROWS: &[Row] = &[
         A::List,
         "NAME=VALUE,...",
         "",
-        E::Set(|o, v| v.split(',').try_for_each(|word| o.knobs.set_by(word))),
+        E::Set(|o, v| Ok(v.split(',').try_for_each(|word| o.knobs.set_by(word))?)),
         "Set weights and limits of passes over machine code; --list-knobs names them.",
     ),
     own(
@@ -113,7 +113,7 @@ pub(super) const ROWS: &[Row] = &[
         E::Set(|o, v| match v {
             "text" => set(&mut o.json, false),
             "json" => set(&mut o.json, true),
-            _ => Err(format!("`{v}` is neither text nor json")),
+            _ => Err(ValueError::Format(v.to_owned())),
         }),
         "Form of the messages.",
     ),
@@ -124,7 +124,7 @@ pub(super) const ROWS: &[Row] = &[
         "one for each CPU",
         E::Set(|o, v| match v.parse() {
             Ok(n) => set(&mut o.jobs, n),
-            Err(_) => Err(format!("`{v}` is no number of threads")),
+            Err(_) => Err(ValueError::Jobs(v.to_owned())),
         }),
         "Threads to compile with. The output's bytes do not depend on it.",
     ),

@@ -1,6 +1,6 @@
 //! Target, input, output and linking.
 
-use super::super::{Arch, Argument as A, Effect as E, Input, Origin, Row};
+use super::super::{Arch, Argument as A, Effect as E, Input, Origin, Row, ValueError};
 use super::{add, from, row, set};
 
 const RELOCATABLE: &str = "relocatable objects are not written yet.";
@@ -15,10 +15,10 @@ pub(super) const ROWS: &[Row] = &[
         E::Set(|o, v| {
             let target = v.parse().map_err(|_| {
                 if v.starts_with("lto_") {
-                    format!("`{v}` asks for link-time optimisation, which does not exist here")
+                    ValueError::LinkTime(v.to_owned())
                 } else {
                     // XLA and others look for ptxas's words.
-                    format!("Value '{v}' is not defined for option 'gpu-name'")
+                    ValueError::Chip(v.to_owned())
                 }
             })?;
             o.arch = Some(if v.starts_with("compute_") { Arch::Virtual(target) } else { Arch::Real(target) });
