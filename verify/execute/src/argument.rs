@@ -29,6 +29,56 @@ const TYPES: [(&str, usize); 12] = [
     ("f64", 8),
 ];
 
+const FORMS: &str = "TYPE:VALUE, buf:FILE, zeros:BYTES, hex:BYTES:FILL, rand:TYPE:COUNT or struct:FILE";
+
+/// A specification of an argument that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{spec}`: {fault}")]
+pub struct ArgumentError {
+    /// The specification.
+    pub spec: String,
+    /// What is wrong with it.
+    pub fault: ArgumentFault,
+}
+
+/// What is wrong with a specification.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArgumentFault {
+    /// It has not this form.
+    #[error("expected {0}")]
+    Form(&'static str),
+    /// A file cannot be read.
+    #[error("{path}: {said}")]
+    File {
+        /// Its path.
+        path: String,
+        /// Why not.
+        kind: std::io::ErrorKind,
+        /// The same as the system says it.
+        said: String,
+    },
+    /// No seed.
+    #[error("`{0}` is not a seed")]
+    NoSeed(String),
+    /// No number of bytes or elements.
+    #[error("`{0}` is not a count")]
+    NoCount(String),
+    /// More bytes or elements than are made.
+    #[error("{0} is too large")]
+    TooLarge(usize),
+    /// No type of this name.
+    #[error("unknown type `{0}`")]
+    UnknownType(String),
+    /// A value that the type does not have.
+    #[error("`{text}` is not a {ty}")]
+    Value {
+        /// The value.
+        text: String,
+        /// The type.
+        ty: String,
+    },
+}
+
 impl Argument {
     /// Reads `TYPE:VALUE`, `buf:FILE`, `zeros:BYTES`, `hex:BYTES:FILL[,OFFSET=DIGITS]…`, `rand:TYPE:COUNT[:SEED]` or `struct:FILE`. Integers may be written in
     /// hexadecimal with `0x`; `read` reads a file.
@@ -37,49 +87,58 @@ impl Argument {
     /// `rand` draws integers of all bit patterns, and floats uniformly from [−1, 1).
     ///
     /// # Errors
-    /// A sentence that quotes the specification.
-    pub fn parse(spec: &str, read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>) -> Result<Argument, String> {
-        let file = |path: &str| read(Path::new(path)).map_err(|e| format!("`{spec}`: {path}: {e}"));
-        let (kind, rest) = spec.split_once(':').ok_or_else(|| {
-            format!("`{spec}`: expected TYPE:VALUE, buf:FILE, zeros:BYTES, hex:BYTES:FILL, rand:TYPE:COUNT or struct:FILE")
-        })?;
+    /// What is wrong with the specification.
+    pub fn parse(
+        spec: &str,
+        read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>,
+    ) -> Result<Argument, ArgumentError> {
+        Argument::read(spec, read).map_err(|fault| ArgumentError { spec: spec.to_owned(), fault })
+    }
+
+    fn read(spec: &str, read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>) -> Result<Argument, ArgumentFault> {
+        let file = |path: &str| {
+            read(Path::new(path)).map_err(|e| ArgumentFault::File {
+                path: path.to_owned(),
+                kind: e.kind(),
+                said: e.to_string(),
+            })
+        };
+        let (kind, rest) = spec.split_once(':').ok_or(ArgumentFault::Form(FORMS))?;
         match kind {
             "buf" => file(rest).map(Argument::Buffer),
             "struct" => file(rest).map(Argument::Value),
-            "zeros" => Ok(Argument::Buffer(vec![0; count(spec, rest)?])),
-            "hex" => sparse(rest).map(Argument::Buffer).ok_or_else(|| {
-                format!("`{spec}`: expected hex:BYTES:FILL[,OFFSET=DIGITS]…, within the bytes")
-            }),
+            "zeros" => Ok(Argument::Buffer(vec![0; count(rest)?])),
+            "hex" => sparse(rest)
+                .map(Argument::Buffer)
+                .ok_or(ArgumentFault::Form("hex:BYTES:FILL[,OFFSET=DIGITS]…, within the bytes")),
             "rand" => {
                 let mut parts = rest.split(':');
                 let ty = parts.next().unwrap_or_default();
-                let n = count(
-                    spec,
-                    parts.next().ok_or_else(|| format!("`{spec}`: expected rand:TYPE:COUNT[:SEED]"))?,
-                )?;
+                let n = parts.next().ok_or(ArgumentFault::Form("rand:TYPE:COUNT[:SEED]"))?;
+                let n = count(n)?;
                 let seed = match parts.next() {
-                    Some(s) => s.parse().map_err(|_| format!("`{spec}`: `{s}` is not a seed"))?,
+                    Some(s) => s.parse().map_err(|_| ArgumentFault::NoSeed(s.to_owned()))?,
                     None => 0,
                 };
                 random(ty, n, seed)
-                    .ok_or_else(|| format!("`{spec}`: unknown type `{ty}`"))
+                    .ok_or_else(|| ArgumentFault::UnknownType(ty.to_owned()))
                     .map(Argument::Buffer)
             }
-            ty => value(ty, rest).map(Argument::Value).map_err(|e| format!("`{spec}`: {e}")),
+            ty => value(ty, rest).map(Argument::Value),
         }
     }
 }
 
-fn count(spec: &str, text: &str) -> Result<usize, String> {
-    let n: usize = text.parse().map_err(|_| format!("`{spec}`: `{text}` is not a count"))?;
-    if n > 1 << 28 { Err(format!("`{spec}`: {n} is too large")) } else { Ok(n) }
+fn count(text: &str) -> Result<usize, ArgumentFault> {
+    let n: usize = text.parse().map_err(|_| ArgumentFault::NoCount(text.to_owned()))?;
+    if n > 1 << 28 { Err(ArgumentFault::TooLarge(n)) } else { Ok(n) }
 }
 
 /// Bytes by their count, what most of them are, and the others by offset.
 fn sparse(text: &str) -> Option<Vec<u8>> {
     let mut parts = text.split(',');
     let (bytes, fill) = parts.next()?.split_once(':')?;
-    let mut all = vec![u8::from_str_radix(fill, 16).ok()?; count(text, bytes).ok()?];
+    let mut all = vec![u8::from_str_radix(fill, 16).ok()?; count(bytes).ok()?];
     for part in parts {
         let (offset, digits) = part.split_once('=')?;
         let offset = usize::from_str_radix(offset.strip_prefix("0x")?, 16).ok()?;
@@ -98,9 +157,9 @@ fn width(ty: &str) -> Option<usize> {
     TYPES.iter().find(|(name, _)| *name == ty).map(|(_, bytes)| *bytes)
 }
 
-fn value(ty: &str, text: &str) -> Result<Vec<u8>, String> {
-    let bytes = width(ty).ok_or_else(|| format!("unknown type `{ty}`"))?;
-    let wrong = || format!("`{text}` is not a {ty}");
+fn value(ty: &str, text: &str) -> Result<Vec<u8>, ArgumentFault> {
+    let bytes = width(ty).ok_or_else(|| ArgumentFault::UnknownType(ty.to_owned()))?;
+    let wrong = || ArgumentFault::Value { text: text.to_owned(), ty: ty.to_owned() };
     let real = || text.parse::<f64>().map_err(|_| wrong());
     match ty {
         "f16" => Ok(f16::from_f64(real()?).to_bits().to_le_bytes().to_vec()),
@@ -152,7 +211,7 @@ fn random(ty: &str, n: usize, seed: u64) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn parse(spec: &str) -> Result<Argument, String> {
+    fn parse(spec: &str) -> Result<Argument, ArgumentError> {
         Argument::parse(spec, &|p| {
             if p == Path::new("x") { Ok(vec![1, 2]) } else { Err(std::io::ErrorKind::NotFound.into()) }
         })
@@ -198,7 +257,7 @@ mod tests {
             "i32:1",
             "rand:u8:1:z",
         ] {
-            let error = parse(bad).expect_err(bad);
+            let error = parse(bad).expect_err(bad).to_string();
             assert!(error.contains(&format!("`{bad}`")), "{error}");
         }
     }

@@ -58,6 +58,53 @@ pub struct Barriers {
     slots: Vec<Slot>,
 }
 
+/// Why an arrival at a barrier has no meaning (PTX ISA, `barrier`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ArrivalError {
+    /// A number that no barrier has.
+    #[error("there is no barrier {barrier}")]
+    NoBarrier {
+        /// The barrier.
+        barrier: u32,
+    },
+    /// A number of threads that are no whole warps.
+    #[error("barrier {barrier} with {threads} threads, which is no multiple of 32")]
+    NotWarps {
+        /// The barrier.
+        barrier: u32,
+        /// For how many threads.
+        threads: u32,
+    },
+    /// A number of threads that no block has.
+    #[error("barrier {barrier} with {threads} threads, more than a block has")]
+    MoreThanBlock {
+        /// The barrier.
+        barrier: u32,
+        /// For how many threads.
+        threads: u32,
+    },
+    /// Others wait there for another number of threads.
+    #[error("barrier {barrier} with {threads} threads, while others wait for {expected}")]
+    Others {
+        /// The barrier.
+        barrier: u32,
+        /// For how many threads.
+        threads: u32,
+        /// For how many others wait.
+        expected: u32,
+    },
+    /// More threads arrive than it is for.
+    #[error("{arrived} threads arrive at barrier {barrier}, which is for {threads}")]
+    TooMany {
+        /// The barrier.
+        barrier: u32,
+        /// For how many threads.
+        threads: u32,
+        /// How many arrive.
+        arrived: u32,
+    },
+}
+
 impl Barriers {
     /// Barriers of a block of `threads` threads.
     pub fn new(threads: u32) -> Barriers {
@@ -68,24 +115,21 @@ impl Barriers {
     /// Lanes arrive; whether they then wait is theirs to say.
     ///
     /// # Errors
-    /// A sentence if the ISA leaves the arrival undefined.
-    pub fn arrive(&mut self, arrival: &Arrival) -> Result<Ticket, String> {
+    /// The ISA leaves the arrival undefined.
+    pub fn arrive(&mut self, arrival: &Arrival) -> Result<Ticket, ArrivalError> {
         let Arrival { barrier, threads, lanes, existing, predicates } = *arrival;
         let alive = self.alive;
         let Some(slot) = self.slots.get_mut(barrier as usize) else {
-            return Err(format!("there is no barrier {barrier}"));
+            return Err(ArrivalError::NoBarrier { barrier });
         };
         if !threads.is_multiple_of(32) {
-            return Err(format!("barrier {barrier} with {threads} threads, which is no multiple of 32"));
+            return Err(ArrivalError::NotWarps { barrier, threads });
         }
         if threads > MOST_THREADS {
-            return Err(format!("barrier {barrier} with {threads} threads, more than a block has"));
+            return Err(ArrivalError::MoreThanBlock { barrier, threads });
         }
         if slot.arrived > 0 && slot.expected != threads {
-            return Err(format!(
-                "barrier {barrier} with {threads} threads, while others wait for {}",
-                slot.expected
-            ));
+            return Err(ArrivalError::Others { barrier, threads, expected: slot.expected });
         }
         slot.expected = threads;
         slot.arrived += lanes.count_ones();
@@ -99,10 +143,7 @@ impl Barriers {
         r.any |= lanes & predicates != 0;
         let ticket = Ticket { barrier: barrier as u8, generation: slot.done.len() };
         if threads != 0 && slot.arrived > threads {
-            return Err(format!(
-                "{} threads arrive at barrier {barrier}, which is for {threads}",
-                slot.arrived
-            ));
+            return Err(ArrivalError::TooMany { barrier, threads, arrived: slot.arrived });
         }
         self.whole += slot.settle(alive);
         Ok(ticket)

@@ -19,18 +19,20 @@ pub enum Approx {
     Seed(u64),
 }
 
-impl std::str::FromStr for Approx {
-    type Err = String;
+/// A text that names no way to resolve approximate functions.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is none of nearest, low, high, or a seed")]
+pub struct UnknownApprox(pub String);
 
-    fn from_str(text: &str) -> Result<Approx, String> {
+impl std::str::FromStr for Approx {
+    type Err = UnknownApprox;
+
+    fn from_str(text: &str) -> Result<Approx, UnknownApprox> {
         match text {
             "nearest" => Ok(Approx::Nearest),
             "low" => Ok(Approx::Low),
             "high" => Ok(Approx::High),
-            _ => text
-                .parse()
-                .map(Approx::Seed)
-                .map_err(|_| format!("`{text}` is none of nearest, low, high, or a seed")),
+            _ => text.parse().map(Approx::Seed).map_err(|_| UnknownApprox(text.to_owned())),
         }
     }
 }

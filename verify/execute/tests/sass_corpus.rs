@@ -26,9 +26,9 @@ fn check(
     from: &reference::Launch,
     cubin: &sassafras_cubin::Cubin,
     options: &Options,
-) -> Result<(), String> {
+) -> Result<(), Box<dyn std::error::Error>> {
     let launch = prepare(cubin, from);
-    let out = sass::run(cubin, &from.entry, &launch, options).map_err(|e| e.to_string())?;
+    let out = sass::run(cubin, &from.entry, &launch, options)?;
     let buffers: Vec<usize> =
         (0..from.params.len()).filter(|&i| matches!(from.params[i], reference::Param::Buffer(_))).collect();
     let expected = reference::reference(name, from).ok_or("no reference")?;

@@ -129,7 +129,7 @@ impl Turn<'_, '_, '_> {
                 predicates: mask(&|a| a.arguments[2].is_true()),
             };
             let ticket = self.block.barriers.arrive(&arrival);
-            let ticket = ticket.map_err(|what| self.undefined(first.lane, what))?;
+            let ticket = ticket.map_err(|why| self.undefined(first.lane, why.to_string()))?;
             if mode == BarrierMode::Arrive {
                 continue;
             }

@@ -85,9 +85,9 @@ impl Turn<'_, '_, '_> {
             };
             let ticket = match self.block.barriers.arrive(&arrival) {
                 Ok(ticket) => ticket,
-                Err(what) => {
+                Err(why) => {
                     self.warp.threads[first.lane].pc = pc;
-                    return Err(self.undefined(first.lane, what));
+                    return Err(self.undefined(first.lane, why.to_string()));
                 }
             };
             if mode == BarrierMode::Arrive {

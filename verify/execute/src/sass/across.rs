@@ -2,7 +2,7 @@
 
 use super::group::{Group, Wait};
 use super::warp::Warp;
-use crate::barrier::Arrival;
+use crate::barrier::{Arrival, ArrivalError};
 use crate::collective;
 use crate::matrix;
 use crate::memory::{number, range};
@@ -19,6 +19,22 @@ pub(super) struct Gathered {
     pub lanes: u32,
     /// They are within `WARPSYNC.COLLECTIVE`, or behind `WARPSYNC.EXCLUSIVE` (C10).
     pub alone: bool,
+}
+
+/// Why a collective of these lanes has no meaning. Lanes are masks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Apart {
+    /// An operation of the whole warp by some of its lanes.
+    #[error("a matrix operation of the lanes {lanes:#010x} alone")]
+    Matrix { lanes: u32 },
+    /// A barrier of the block by some lanes of a warp.
+    #[error(
+        "a barrier of the block by the lanes {lanes:#010x} alone, while {elsewhere:#010x} of the warp are elsewhere"
+    )]
+    Barrier { lanes: u32, elsewhere: u32 },
+    /// An arrival at a barrier of the block.
+    #[error(transparent)]
+    Arrival(#[from] ArrivalError),
 }
 
 /// What comes of a collective.
@@ -50,11 +66,11 @@ pub(super) fn perform(
     block: &mut Block,
     g: &Gathered,
     pc: u64,
-) -> Result<Result<End, String>, Trap> {
+) -> Result<Result<End, Apart>, Trap> {
     let bits = |width, value: u32| d.constant(width, value.into());
     let first = words(g, 0);
     if g.op.of_whole_warp() && g.lanes != u32::MAX {
-        return Ok(Err(format!("a matrix operation of the lanes {:#010x} alone", g.lanes)));
+        return Ok(Err(Apart::Matrix { lanes: g.lanes }));
     }
     Ok(Ok(match g.op {
         Collective::Mma(mma) => {
@@ -152,15 +168,12 @@ fn arrive(
     g: &Gathered,
     pc: u64,
     mode: BarrierMode,
-) -> Result<Vec<Group>, String> {
+) -> Result<Vec<Group>, Apart> {
     let elsewhere = !g.lanes & !warp.exited;
     if elsewhere != 0 && !g.alone {
         // C14: what the hardware does then is not known. Lanes of a collective arrive for themselves: ptxas 13.0.88 sets one around each
         // `barrier` without `.aligned` to which lanes may come apart.
-        return Err(format!(
-            "a barrier of the block by the lanes {:#010x} alone, while {elsewhere:#010x} of the warp are elsewhere",
-            g.lanes
-        ));
+        return Err(Apart::Barrier { lanes: g.lanes, elsewhere });
     }
     let (barriers, threads, predicates) = (words(g, 0), words(g, 1), words(g, 2));
     let mut parts: Vec<(u128, u128, u32)> = Vec::new();

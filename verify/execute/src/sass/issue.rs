@@ -301,7 +301,7 @@ impl Issue<'_, '_> {
         let d = self.warp.domain.clone();
         match across::perform(&d, self.warp, self.block, &gathered, self.pc) {
             Err(trap) => Err(self.trap(lowest, trap)),
-            Ok(Err(what)) => Err(Failure::Undefined { what, at: self.at(lowest) }),
+            Ok(Err(why)) => Err(Failure::Undefined { what: why.to_string(), at: self.at(lowest) }),
             Ok(Ok(End::Results(results))) => {
                 for (lane, values) in results {
                     for (&to, value) in outputs[lane].iter().zip(values) {

@@ -8,7 +8,7 @@ use crate::special::{self, Asker, unfold};
 use rustc_hash::FxHashMap;
 use sassafras_chip::Chip;
 use sassafras_cubin::{Cubin, Function, Relocation, Space};
-use sassafras_isa::{Access, ControlFlowKind, Inst, Meaning, RegClass, Style, decode, print};
+use sassafras_isa::{Access, ControlFlowKind, DecodeError, Inst, Meaning, RegClass, Style, decode, print};
 use sassafras_link::ELSEWHERE;
 use sassafras_semantics::SpecialRegister;
 use std::collections::BTreeSet;
@@ -64,7 +64,7 @@ pub struct Program {
     pub(super) chip: Chip,
     pub(super) name: String,
     /// One per word; the error of those that are no instruction.
-    pub(super) code: Vec<Result<Instruction, String>>,
+    pub(super) code: Vec<Result<Instruction, DecodeError>>,
     /// Shared memory in bytes, those the system keeps included, dynamic memory not.
     pub(super) shared: u32,
     /// Local memory of a thread in bytes; also the first value of the stack pointer.
@@ -121,10 +121,7 @@ impl Program {
         }
         // Of the registers that a function declares, the hardware keeps two.
         let registers = function.registers.saturating_sub(2).max(1);
-        let read = |&word: &u128| match decode(word, chip) {
-            Ok(inst) => Ok(Instruction::new(inst, registers)),
-            Err(e) => Err(e.to_string()),
-        };
+        let read = |&word: &u128| decode(word, chip).map(|inst| Instruction::new(inst, registers));
         let code = function.code.iter().map(read).collect();
         let system = chip.limits().reserved_shared_bytes;
         Ok(Program {
@@ -300,7 +297,7 @@ impl Program {
     pub(super) fn text(&self, pc: u64) -> String {
         match self.code.get(pc as usize) {
             Some(Ok(i)) => print(&i.inst, &Style::default()),
-            Some(Err(why)) => why.clone(),
+            Some(Err(why)) => why.to_string(),
             None => "outside the code".to_owned(),
         }
     }
