@@ -5,7 +5,7 @@
 
 mod program;
 
-pub use program::{Frame, Sequence, sequences};
+pub use program::{Frame, LineError, Sequence, sequences};
 
 use crate::report::Report;
 use crate::rules::Rule;
@@ -112,7 +112,7 @@ pub fn check(cubin: &Cubin, expected: &Expected, made: &[Made]) -> Verdict {
     }
     let [source, ptx] = [".debug_line", ".nv_debug_line_sass"].map(|name| {
         let rows = sequences(cubin, name);
-        rows.map_err(|what| report.add(Rule::LinesShape, name, what)).unwrap_or_default()
+        rows.map_err(|why| report.add(Rule::LinesShape, name, why.to_string())).unwrap_or_default()
     });
     for f in &cubin.functions {
         report.function.clone_from(&f.name);

@@ -39,7 +39,7 @@ pub fn check(before: &Function, after: &Function) -> Verdict {
             object(Rule::ScheduleSuccessors, block, "the successors or parameters changed".to_owned());
         }
         match permutation(&old.insts, &new.insts, ssa) {
-            Err(message) => object(Rule::ScheduleInstructions, block, message),
+            Err(why) => object(Rule::ScheduleInstructions, block, why.to_string()),
             Ok(places) => order(&old.insts, &places)
                 .into_iter()
                 .for_each(|(rule, message)| object(rule, block, message)),
@@ -48,8 +48,22 @@ pub fn check(before: &Function, after: &Function) -> Verdict {
     Verdict::of(objections, Vec::new())
 }
 
+/// Why a block has not the instructions that it had, in another order.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum NotPermuted {
+    /// An instruction behind expansion is none of the machine's.
+    #[error("instruction {index} is a pseudo-instruction")]
+    Pseudo { index: usize },
+    /// One that was there is not.
+    #[error("instruction {index} before, `{text}`, is not there")]
+    Gone { index: usize, text: String },
+    /// One is there that was not.
+    #[error("`{text}` was added")]
+    Added { text: String },
+}
+
 /// For each instruction before, its place after. Equal ones keep their order. In SSA there are pseudo-instructions, and nothing else may differ.
-fn permutation(old: &[MInst], new: &[MInst], ssa: bool) -> Result<Vec<usize>, String> {
+fn permutation(old: &[MInst], new: &[MInst], ssa: bool) -> Result<Vec<usize>, NotPermuted> {
     let same = |old: &MInst, new: &MInst| if ssa { old == new } else { same_but_control(old, new) };
     fn key(inst: &MInst) -> (Option<u32>, Option<(FormId, &[u64])>) {
         match &inst.op {
@@ -60,7 +74,7 @@ fn permutation(old: &[MInst], new: &[MInst], ssa: bool) -> Result<Vec<usize>, St
     let mut places: FxHashMap<_, SmallVec<[usize; 2]>> = FxHashMap::default();
     for (index, inst) in new.iter().enumerate().rev() {
         if inst.as_pseudo().is_some() && !ssa {
-            return Err(format!("instruction {index} is a pseudo-instruction"));
+            return Err(NotPermuted::Pseudo { index });
         }
         places.entry(key(inst)).or_default().push(index);
     }
@@ -69,7 +83,7 @@ fn permutation(old: &[MInst], new: &[MInst], ssa: bool) -> Result<Vec<usize>, St
         let place = places.get_mut(&key(inst)).and_then(SmallVec::pop);
         match place {
             Some(place) if same(inst, &new[place]) => permutation.push(place),
-            _ => return Err(format!("instruction {index} before, `{}`, is not there", text(inst))),
+            _ => return Err(NotPermuted::Gone { index, text: text(inst) }),
         }
     }
     let padding = |inst: &MInst| {
@@ -77,7 +91,7 @@ fn permutation(old: &[MInst], new: &[MInst], ssa: bool) -> Result<Vec<usize>, St
     };
     let added = places.values().flatten().find(|&&place| !padding(&new[place]));
     match added {
-        Some(&place) => Err(format!("`{}` was added", text(&new[place]))),
+        Some(&place) => Err(NotPermuted::Added { text: text(&new[place]) }),
         None => Ok(permutation),
     }
 }

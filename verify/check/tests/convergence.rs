@@ -32,13 +32,17 @@ fn function(succs: &[Vec<usize>], work: &[bool], uniform: &[bool]) -> String {
 }
 
 /// Compiles the placement and asks the judge; the number of barriers.
-fn judged(succs: &[Vec<usize>], work: &[bool], uniform: &[bool]) -> Result<usize, String> {
+fn judged(
+    succs: &[Vec<usize>],
+    work: &[bool],
+    uniform: &[bool],
+) -> Result<usize, Box<dyn std::error::Error>> {
     let source = function(succs, work, uniform);
     let mut f = text::parse(&source).map_err(|error| format!("{error}\n{source}"))?;
     f.remove_unreachable();
-    let stats = codegen::converge(&mut f).map_err(|error| error.to_string())?;
+    let stats = codegen::converge(&mut f)?;
     let converged = text::print(&f);
-    codegen::layout(&mut f).map_err(|error| error.to_string())?;
+    codegen::layout(&mut f)?;
     let verdict = machine::check(&f);
     let found: Vec<String> = verdict
         .objections()
@@ -49,7 +53,7 @@ fn judged(succs: &[Vec<usize>], work: &[bool], uniform: &[bool]) -> Result<usize
     if found.is_empty() {
         Ok(stats.placed)
     } else {
-        Err(format!("{}\n{source}\n{converged}", found.join("\n")))
+        Err(format!("{}\n{source}\n{converged}", found.join("\n")).into())
     }
 }
 

@@ -60,8 +60,17 @@ fn every(blocks: u32, f: &mut dyn FnMut(usize, &dyn Fn() -> Graph<B>)) -> usize 
     }
 }
 
+/// Where petgraph has something else.
+#[derive(Debug, thiserror::Error)]
+enum Disagreement {
+    #[error("immediate dominator of {block}: {ours:?}, petgraph {theirs:?}")]
+    Dominator { block: B, ours: Option<B>, theirs: Option<B> },
+    #[error("post-order {ours:?}, petgraph {theirs:?}")]
+    Order { ours: Vec<B>, theirs: Vec<B> },
+}
+
 /// Dominators and post-order as petgraph has them.
-fn petgraph_agrees(g: &Graph<B>) -> Result<(), String> {
+fn petgraph_agrees(g: &Graph<B>) -> Result<(), Disagreement> {
     let mut theirs = DiGraph::<(), ()>::new();
     let nodes: Vec<NodeIndex> = g.blocks().iter().map(|_| theirs.add_node(())).collect();
     for from in g.blocks() {
@@ -72,12 +81,10 @@ fn petgraph_agrees(g: &Graph<B>) -> Result<(), String> {
     }
     let (dominators, petgraph) = (Dominators::new(g), simple_fast(&theirs, nodes[0]));
     for b in g.blocks() {
-        let their = petgraph.immediate_dominator(nodes[b.0 as usize]).map(|n| B(n.index() as u32));
-        if dominators.immediate(b) != their {
-            return Err(format!(
-                "immediate dominator of {b}: {:?}, petgraph {their:?}",
-                dominators.immediate(b)
-            ));
+        let theirs = petgraph.immediate_dominator(nodes[b.0 as usize]).map(|n| B(n.index() as u32));
+        let ours = dominators.immediate(b);
+        if ours != theirs {
+            return Err(Disagreement::Dominator { block: b, ours, theirs });
         }
     }
     let mut walk = DfsPostOrder::new(&theirs, nodes[0]);
@@ -94,7 +101,7 @@ fn petgraph_agrees(g: &Graph<B>) -> Result<(), String> {
     };
     (sorted(&ours) == sorted(&found) && ours.last() == found.last())
         .then_some(())
-        .ok_or_else(|| format!("post-order {ours:?}, petgraph {found:?}"))
+        .ok_or(Disagreement::Order { ours, theirs: found })
 }
 
 fn judge(g: &Graph<B>) {

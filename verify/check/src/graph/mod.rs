@@ -12,8 +12,8 @@ use sassafras_graph::{
 /// What differs, or nothing. A graph of more than [`MOST`] blocks is not compared, and the answer says so.
 ///
 /// # Errors
-/// The first difference, in words.
-pub fn compare<B: Entity>(flow: &impl ControlFlow<Block = B>) -> Result<Compared, String> {
+/// The first difference.
+pub fn compare<B: Entity>(flow: &impl ControlFlow<Block = B>) -> Result<Compared, Difference> {
     let mut succs = vec![Vec::new(); flow.capacity()];
     for block in flow.blocks() {
         succs[block.index()] = flow.succs(block).into_iter().map(Entity::index).collect();
@@ -22,6 +22,18 @@ pub fn compare<B: Entity>(flow: &impl ControlFlow<Block = B>) -> Result<Compared
         return Ok(Compared::TooLarge);
     };
     Judge { flow, truth }.all().map(|()| Compared::Equal)
+}
+
+/// Where an analysis is not its definition.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: {found}, by definition {truth}")]
+pub struct Difference {
+    /// Of what.
+    pub what: String,
+    /// What the analysis says.
+    pub found: String,
+    /// What the definition says.
+    pub truth: String,
 }
 
 /// Whether a graph was compared.
@@ -46,12 +58,15 @@ fn same<T: PartialEq + std::fmt::Debug>(
     what: impl FnOnce() -> String,
     found: T,
     truth: T,
-) -> Result<(), String> {
-    if found == truth { Ok(()) } else { Err(format!("{}: {found:?}, by definition {truth:?}", what())) }
+) -> Result<(), Difference> {
+    if found == truth {
+        return Ok(());
+    }
+    Err(Difference { what: what(), found: format!("{found:?}"), truth: format!("{truth:?}") })
 }
 
 impl<B: Entity, G: ControlFlow<Block = B>> Judge<'_, G> {
-    fn all(&self) -> Result<(), String> {
+    fn all(&self) -> Result<(), Difference> {
         let walk = DepthFirst::new(self.flow);
         self.order(&walk)?;
         let dominators = Dominators::new(self.flow);
@@ -74,7 +89,7 @@ impl<B: Entity, G: ControlFlow<Block = B>> Judge<'_, G> {
         self.regions()
     }
 
-    fn order(&self, walk: &DepthFirst<B>) -> Result<(), String> {
+    fn order(&self, walk: &DepthFirst<B>) -> Result<(), Difference> {
         let order: Vec<usize> = walk.reverse_post_order().iter().map(|b| b.index()).collect();
         same(|| "reverse post-order".into(), &order[..], self.truth.order())?;
         let place = |b: usize| order.iter().position(|&o| o == b);
@@ -91,7 +106,7 @@ impl<B: Entity, G: ControlFlow<Block = B>> Judge<'_, G> {
         same(|| "retreating edges".into(), found, retreating)
     }
 
-    fn frontiers(&self, found: &DominanceFrontier<B>, truth: &Definition) -> Result<(), String> {
+    fn frontiers(&self, found: &DominanceFrontier<B>, truth: &Definition) -> Result<(), Difference> {
         for b in members(truth.reached()) {
             let block = B::from_index(b);
             same(|| format!("frontier of {b}"), set(found.of(block)), truth.frontier(b))?;
@@ -111,7 +126,7 @@ impl<B: Entity, G: ControlFlow<Block = B>> Judge<'_, G> {
         loops: &Loops<B>,
         dominators: &Dominators<B>,
         walk: &DepthFirst<B>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Difference> {
         let truth: Vec<Set> = (0..self.flow.capacity()).map(|h| self.truth.natural_loop(h)).collect();
         same(|| "loop headers".into(), set(loops.ids().map(|id| loops.header(id))), {
             (0..truth.len()).filter(|&h| truth[h] != 0).fold(0, |s, h| s | 1 << h)
@@ -161,7 +176,7 @@ impl<B: Entity, G: ControlFlow<Block = B>> Judge<'_, G> {
         Ok(())
     }
 
-    fn critical(&self) -> Result<(), String> {
+    fn critical(&self) -> Result<(), Difference> {
         let found: Vec<(usize, usize)> =
             critical_edges(self.flow).iter().map(|&(b, at)| (b.index(), at)).collect();
         let into = |to: usize| {
@@ -179,7 +194,7 @@ impl<B: Entity, G: ControlFlow<Block = B>> Judge<'_, G> {
         same(|| "critical edges".into(), found, truth)
     }
 
-    fn post(&self) -> Result<(), String> {
+    fn post(&self) -> Result<(), Difference> {
         let Some(truth) = self.truth.reversed() else { return Ok(()) };
         let reversed = Reversed::new(self.flow);
         same(|| "ends".into(), set(reversed.succs(reversed.exit())), self.truth.ends())?;
@@ -189,7 +204,7 @@ impl<B: Entity, G: ControlFlow<Block = B>> Judge<'_, G> {
         self.frontiers(&DominanceFrontier::new(&reversed, &post), &truth)
     }
 
-    fn regions(&self) -> Result<(), String> {
+    fn regions(&self) -> Result<(), Difference> {
         let regions = Regions::new(self.flow);
         let classes: Vec<((usize, usize), u32)> =
             regions.classes().iter().map(|&((b, at), class)| ((b.index(), at), class)).collect();
@@ -224,7 +239,7 @@ impl<B: Entity, G: ControlFlow<Block = B>> Judge<'_, G> {
     }
 }
 
-fn dominance<B: Entity>(found: &Dominators<B>, truth: &Definition, what: &str) -> Result<(), String> {
+fn dominance<B: Entity>(found: &Dominators<B>, truth: &Definition, what: &str) -> Result<(), Difference> {
     for b in 0..truth.blocks() {
         let block = B::from_index(b);
         let reached = truth.reached() >> b & 1 == 1;

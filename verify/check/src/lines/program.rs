@@ -48,6 +48,87 @@ impl Sequence {
     }
 }
 
+/// What breaks a rule of the standard (DWARF 2, 6.2) or of NVIDIA's extension.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    /// There is no section of this name.
+    #[error("there is no such section")]
+    NoSection,
+    /// The section takes no room in the file.
+    #[error("the section has no bytes")]
+    NoBytes,
+    /// Bytes that are no line program.
+    #[error(transparent)]
+    Bytes(#[from] gimli::Error),
+    /// Several programs, or another version.
+    #[error("it is not one program of version 2")]
+    Version,
+    /// The address of a sequence names no function.
+    #[error("a sequence without a relocation")]
+    NoRelocation,
+    /// An address is set where none may be.
+    #[error("an address {at:#x} within a sequence")]
+    Address {
+        /// The address.
+        at: u64,
+    },
+    /// An extended opcode that nobody has described.
+    #[error("unknown opcode {0}")]
+    Opcode(DwLne),
+    /// A row belongs to no function.
+    #[error("a row before the first address")]
+    NoAddress,
+    /// Addresses fall, or are none of instructions.
+    #[error("a row at {at:#x} behind {last:#x}")]
+    Order {
+        /// The address of the row.
+        at: u64,
+        /// That of the row before it.
+        last: u64,
+    },
+    /// The rows begin behind the start of their function, or end where they begin.
+    #[error("the rows of `{symbol}` do not cover it")]
+    Uncovered {
+        /// The function.
+        symbol: String,
+    },
+    /// Lines are counted from 1.
+    #[error("a row of line 0")]
+    LineZero,
+    /// A file names a directory that is not in the table.
+    #[error("a file in a directory that does not exist")]
+    Directory,
+    /// A row names a file that is not in the table.
+    #[error("a row of file {file}, and there are {files}")]
+    File {
+        /// The number that it names.
+        file: u64,
+        /// How many files there are.
+        files: u64,
+    },
+    /// The row of a call is not among those before.
+    #[error("no row {row} that a function is inlined in")]
+    NoCall {
+        /// Its number, from 1.
+        row: u64,
+    },
+    /// The name of an inlined function lies outside `.debug_str`.
+    #[error("an inlined function without a name")]
+    NoName,
+    /// A sequence is left open.
+    #[error("the rows of `{symbol}` have no end")]
+    NoEnd {
+        /// The function.
+        symbol: String,
+    },
+    /// A relocation of nothing.
+    #[error("a relocation at {offset:#x}, where no address is set")]
+    Relocation {
+        /// Its place in the section.
+        offset: u64,
+    },
+}
+
 /// The string at an offset of `.debug_str`.
 pub(super) fn name_at(strings: &[u8], offset: u64) -> Option<String> {
     let rest = strings.get(usize::try_from(offset).ok()?..).filter(|rest| !rest.is_empty())?;
@@ -67,22 +148,20 @@ pub(super) fn shown(frames: &[Frame]) -> String {
 /// Reads the line program of a section (`.debug_line`, `.nv_debug_line_sass`), one sequence for each function.
 ///
 /// # Errors
-/// What breaks a rule of the standard, as a sentence.
-pub fn sequences(cubin: &Cubin, name: &str) -> Result<Vec<Sequence>, String> {
-    let section = cubin.sections.iter().find(|s| s.name == name).ok_or("there is no such section")?;
-    let data = section.data.as_deref().ok_or("the section has no bytes")?;
+/// What breaks a rule of the standard.
+pub fn sequences(cubin: &Cubin, name: &str) -> Result<Vec<Sequence>, LineError> {
+    let section = cubin.sections.iter().find(|s| s.name == name).ok_or(LineError::NoSection)?;
+    let data = section.data.as_deref().ok_or(LineError::NoBytes)?;
     let strings = cubin.sections.iter().find(|s| s.name == ".debug_str");
     let strings = strings.and_then(|s| s.data.as_deref()).unwrap_or_default();
     let mut symbols: Vec<(u64, &str)> =
         section.relocations.iter().map(|r| (r.offset, r.symbol.as_str())).collect();
     symbols.sort_unstable();
     let mut symbols = symbols.into_iter();
-    let broken = |e: gimli::Error| e.to_string();
-    let program = DebugLine::new(data, LittleEndian).program(DebugLineOffset(0), 8, None, None);
-    let mut program = program.map_err(broken)?;
+    let mut program = DebugLine::new(data, LittleEndian).program(DebugLineOffset(0), 8, None, None)?;
     let header = program.header().clone();
     if header.version() != 2 || header.unit_length() + 4 != data.len() {
-        return Err("it is not one program of version 2".into());
+        return Err(LineError::Version);
     }
     let files = header.file_names().len() as u64;
     let mut out: Vec<Sequence> = Vec::new();
@@ -96,50 +175,50 @@ pub fn sequences(cubin: &Cubin, name: &str) -> Result<Vec<Sequence>, String> {
     let mut row = LineRow::new(&header);
     let mut context = (0, 0);
     let mut instructions = header.instructions();
-    while let Some(instruction) = instructions.next_instruction(&header).map_err(broken)? {
+    while let Some(instruction) = instructions.next_instruction(&header)? {
         match instruction {
             LineInstruction::SetAddress(0) if open.is_none() => {
-                let (_, symbol) = symbols.next().ok_or("a sequence without a relocation")?;
+                let (_, symbol) = symbols.next().ok_or(LineError::NoRelocation)?;
                 open = Some(Sequence { symbol: symbol.into(), rows: Vec::new(), end: 0 });
             }
-            LineInstruction::SetAddress(at) => return Err(format!("an address {at:#x} within a sequence")),
+            LineInstruction::SetAddress(at) => return Err(LineError::Address { at }),
             LineInstruction::UnknownExtended(INLINED_CALL, mut operands) => {
-                let mut number = || operands.read_uleb128().map_err(broken);
-                context = (number()?, number()?);
+                context = (operands.read_uleb128()?, operands.read_uleb128()?);
                 continue;
             }
-            LineInstruction::UnknownExtended(opcode, _) => return Err(format!("unknown opcode {opcode}")),
+            LineInstruction::UnknownExtended(opcode, _) => {
+                return Err(LineError::Opcode(opcode));
+            }
             _ => {}
         }
-        if !row.execute(instruction, &mut program).map_err(broken)? {
+        if !row.execute(instruction, &mut program)? {
             continue;
         }
-        let sequence = open.as_mut().ok_or("a row before the first address")?;
+        let sequence = open.as_mut().ok_or(LineError::NoAddress)?;
         let last = sequence.rows.last().map_or(0, |last| last.address);
         if row.address() < last || !row.address().is_multiple_of(16) {
-            return Err(format!("a row at {:#x} behind {last:#x}", row.address()));
+            return Err(LineError::Order { at: row.address(), last });
         }
         if row.end_sequence() {
             sequence.end = row.address();
             if sequence.rows.first().is_none_or(|first| first.address != 0) || sequence.end <= last {
-                return Err(format!("the rows of `{}` do not cover it", sequence.symbol));
+                return Err(LineError::Uncovered { symbol: sequence.symbol.clone() });
             }
             out.extend(open.take());
             context = (0, 0);
         } else {
-            let line = row.line().ok_or("a row of line 0")?.get();
+            let line = row.line().ok_or(LineError::LineZero)?.get();
             let file = match header.file(row.file_index()) {
-                Some(entry) => path(&header, entry).ok_or("a file in a directory that does not exist")?,
+                Some(entry) => path(&header, entry).ok_or(LineError::Directory)?,
                 None if files == 0 && row.file_index() == 0 => String::new(),
-                None => return Err(format!("a row of file {}, and there are {files}", row.file_index())),
+                None => return Err(LineError::File { file: row.file_index(), files }),
             };
             let mut frames = vec![Frame { file, line, function: None }];
             if context.0 != 0 {
                 let call = usize::try_from(context.0 - 1).ok().and_then(|at| sequence.rows.get(at));
-                let call =
-                    call.ok_or_else(|| format!("no row {} that a function is inlined in", context.0))?;
+                let call = call.ok_or(LineError::NoCall { row: context.0 })?;
                 let name = names_begin().and_then(|begin| name_at(strings, begin.checked_add(context.1)?));
-                frames[0].function = Some(name.ok_or("an inlined function without a name")?);
+                frames[0].function = Some(name.ok_or(LineError::NoName)?);
                 frames.extend(call.frames.iter().cloned());
             }
             sequence.rows.push(Row { address: row.address(), line, frames });
@@ -148,8 +227,8 @@ pub fn sequences(cubin: &Cubin, name: &str) -> Result<Vec<Sequence>, String> {
     }
     match (open, symbols.next()) {
         (None, None) => Ok(out),
-        (Some(open), _) => Err(format!("the rows of `{}` have no end", open.symbol)),
-        (None, Some((offset, _))) => Err(format!("a relocation at {offset:#x}, where no address is set")),
+        (Some(open), _) => Err(LineError::NoEnd { symbol: open.symbol }),
+        (None, Some((offset, _))) => Err(LineError::Relocation { offset }),
     }
 }
 

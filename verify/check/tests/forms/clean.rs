@@ -26,7 +26,7 @@ fn nothing_to_say_about_the_corpus() {
         let forms = match forms(&text, &name) {
             Ok(forms) => forms,
             Err(error) => {
-                refused.push(format!("{name}: {}", error.lines().next().unwrap_or_default()));
+                refused.push(format!("{name}: {}", error.to_string().lines().next().unwrap_or_default()));
                 continue;
             }
         };

@@ -1,10 +1,9 @@
 //! The forms of a compilation.
 
 use sassafras_cubin::Cubin;
-use sassafras_driver::Stage;
 use sassafras_driver::observe::{Form, Notes, Objection, Observer};
 use sassafras_driver::options::{Arch, Options};
-use sassafras_driver::session;
+use sassafras_driver::{Failure, Stage, session};
 use std::sync::Mutex;
 
 /// The routines that a function calls, by number.
@@ -44,10 +43,10 @@ impl Observer for Keep {
 }
 
 /// Every form of every stage, or why it does not compile.
-pub fn forms(text: &str, name: &str) -> Result<Vec<(Stage, Kept)>, String> {
+pub fn forms(text: &str, name: &str) -> Result<Vec<(Stage, Kept)>, Failure> {
     let options = Options { arch: "sm_90".parse().ok().map(Arch::Real), jobs: 1, ..Options::default() };
     let keep = Keep::default();
-    session::compile(text, name, &options, None, &keep).map_err(|error| error.to_string())?;
+    session::compile(text, name, &options, None, &keep)?;
     Ok(keep.0.into_inner().expect("nobody panics"))
 }
 

@@ -49,7 +49,7 @@ fn the_lowest_free_numbers_are_objected_to() {
         let (mut cubin, _) = run::through_tree(&ptx).expect("a tree");
         cubin.functions[0].code.clone_from(&crossed.functions[0].code);
         let runs = inputs.iter().flat_map(|&input| APART.map(|order| run::code(&cubin, input, order)));
-        let failures: Vec<String> = runs.filter_map(Result::err).collect();
+        let failures: Vec<String> = runs.filter_map(Result::err).map(|why| why.to_string()).collect();
         assert!(!failures.is_empty(), "seed {seed}: nobody waits for ever");
         assert!(failures.iter().all(|why| why.contains("BSYNC")), "{failures:?}");
     }

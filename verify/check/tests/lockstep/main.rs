@@ -63,16 +63,18 @@ impl Shown {
             };
             self.events += source.iter().map(Vec::len).sum::<usize>();
             for (name, cubin) in [("directly", &direct), ("through the tree", &tree)] {
-                let wrong = |order, why| format!("seed {seed}, input {input}, {name}, order {order}: {why}");
+                let wrong = |order: u32, why: run::Failed| {
+                    format!("seed {seed}, input {input}, {name}, order {order}: {why}")
+                };
                 for order in LOSING {
                     let ends = run::code(cubin, input, order);
-                    if let Err(why) = ends.and_then(|code| run::same_ways(&source, &code)) {
+                    if let Err(why) = ends.and_then(|code| Ok(run::same_ways(&source, &code)?)) {
                         self.wrong.push(wrong(order, why));
                     }
                 }
                 for order in APART {
                     let verdict =
-                        run::code(cubin, input, order).and_then(|code| run::compare(&source, &code));
+                        run::code(cubin, input, order).and_then(|code| Ok(run::compare(&source, &code)?));
                     match verdict {
                         Ok(together) => *self.tally.entry((name, reducible, together)).or_default() += 1,
                         Err(why) => self.wrong.push(wrong(order, why)),

@@ -10,6 +10,26 @@ use sassafras_ir::tree::{Extra, Tree};
 use sassafras_ptx::checked::Module;
 use std::sync::Mutex;
 
+/// What went wrong, for people.
+pub type Failed = Box<dyn std::error::Error>;
+
+/// How the log of the code is not that of the source.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Difference {
+    /// A lane passes other blocks.
+    #[error("lane {lane} goes another way")]
+    Way { lane: usize },
+    /// A lane passes more events, or fewer.
+    #[error("lane {lane} passes {found} events instead of {wanted}")]
+    Count { lane: usize, found: usize, wanted: usize },
+    /// A lane passes another block at an event.
+    #[error("lane {lane}, event {event}, L{block}: it passes L{other} instead")]
+    Block { lane: usize, event: usize, block: u32, other: u32 },
+    /// A lane passes an event without lanes that it passes it with in the source.
+    #[error("lane {lane}, event {event}, L{block}: it is with {with:08x} instead of {lanes:08x}")]
+    With { lane: usize, event: usize, block: u32, with: u32, lanes: u32 },
+}
+
 /// What each lane wrote down: the block, and the lanes together.
 pub type Log = Vec<Vec<(u32, u32)>>;
 
@@ -56,7 +76,7 @@ pub fn plant(text: &str, fault: &str) -> Option<(Cubin, bool)> {
 }
 
 /// The same with each function made a tree behind the optimiser, and a graph again; and how many trees need a selector.
-pub fn through_tree(text: &str) -> Result<(Cubin, usize), String> {
+pub fn through_tree(text: &str) -> Result<(Cubin, usize), Failed> {
     let (back, selected) = as_tree(text)?;
     let start = Options { start_from: Some("graph".into()), ..options() };
     let artifact = session::compile(&back, "graph", &start, None, &Nobody);
@@ -65,7 +85,7 @@ pub fn through_tree(text: &str) -> Result<(Cubin, usize), String> {
 }
 
 /// The same as far as a phase: its text.
-pub fn through_tree_until(text: &str, phase: &str) -> Result<String, String> {
+pub fn through_tree_until(text: &str, phase: &str) -> Result<String, Failed> {
     let (back, _) = as_tree(text)?;
     let options = Options { start_from: Some("graph".into()), stop_after: Some(phase.into()), ..options() };
     let artifact = session::compile(&back, "graph", &options, None, &Nobody);
@@ -74,27 +94,27 @@ pub fn through_tree_until(text: &str, phase: &str) -> Result<String, String> {
 }
 
 /// What the optimiser leaves with each function made a tree and a graph again; and how many trees need a selector.
-fn as_tree(text: &str) -> Result<(String, usize), String> {
+fn as_tree(text: &str) -> Result<(String, usize), Failed> {
     let stop = Options { stop_after: Some("optimise".into()), ..options() };
-    let stopped = session::compile(text, "graph", &stop, None, &Nobody).map_err(|f| f.to_string())?;
+    let stopped = session::compile(text, "graph", &stop, None, &Nobody)?;
     let stopped = stopped.stopped.expect("it stops behind the optimiser");
-    let (mut module, phase) = sassafras_ir::text::parse(&stopped).map_err(|e| e.to_string())?;
+    let (mut module, phase) = sassafras_ir::text::parse(&stopped)?;
     let mut selected = 0;
     for f in &mut module.functions {
         selected += usize::from(Tree::structure(f, Extra::None).is_err());
-        let tree = Tree::structure(f, Extra::Selector).map_err(|refused| refused.to_string())?;
+        let tree = Tree::structure(f, Extra::Selector)?;
         let verdict = sassafras_check::tree::check(&tree);
         if verdict != sassafras_check::Verdict::Passed {
-            return Err(format!("{verdict:?}"));
+            return Err(format!("{verdict:?}").into());
         }
-        *f = tree.into_function().map_err(|refused| refused.to_string())?;
+        *f = tree.into_function()?;
         f.compact();
     }
     Ok((sassafras_ir::text::print(&module, &phase), selected))
 }
 
 /// What comes of a placed function's text, and by which rules the judge of machine code has objected to it.
-pub fn from_machine(text: &str) -> Result<(Cubin, Vec<&'static str>), String> {
+pub fn from_machine(text: &str) -> Result<(Cubin, Vec<&'static str>), Failed> {
     let start = Options { start_from: Some("layout".into()), ..options() };
     let paths = Paths::default();
     let artifact = session::compile(text, "graph", &start, None, &paths);
@@ -120,17 +140,17 @@ fn log(bytes: &[u8]) -> Log {
 }
 
 /// The source in lock step.
-pub fn source(module: &Module, seed: u32) -> Result<Log, String> {
+pub fn source(module: &Module, seed: u32) -> Result<Log, Failed> {
     let launch = launch(&ptx::layout(module, "k").expect("an entry"), seed);
     let run = ptx::run(module, "k", &launch, &Run { lockstep: true, ..Run::default() });
-    run.map(|outcome| log(&outcome.buffers[0])).map_err(|failure| failure.to_string())
+    Ok(log(&run?.buffers[0]))
 }
 
 /// The code in an order.
-pub fn code(cubin: &Cubin, seed: u32, order: u32) -> Result<Log, String> {
+pub fn code(cubin: &Cubin, seed: u32, order: u32) -> Result<Log, Failed> {
     let launch = launch(&sass::layout(cubin, "k").expect("an entry"), seed);
     let run = sass::run(cubin, "k", &launch, &Run { order, step_limit: 400_000, ..Run::default() });
-    run.map(|outcome| log(&outcome.buffers[0])).map_err(|failure| failure.to_string())
+    Ok(log(&run?.buffers[0]))
 }
 
 /// How the lanes of the code are together.
@@ -143,29 +163,29 @@ pub enum Together {
 }
 
 /// Each lane passes the same blocks in the same order.
-pub fn same_ways(source: &Log, code: &Log) -> Result<(), String> {
+pub fn same_ways(source: &Log, code: &Log) -> Result<(), Difference> {
     let way = |log: &[(u32, u32)]| log.iter().map(|&(block, _)| block).collect::<Vec<u32>>();
     match source.iter().zip(code).position(|(wanted, found)| way(wanted) != way(found)) {
-        Some(lane) => Err(format!("lane {lane} goes another way")),
+        Some(lane) => Err(Difference::Way { lane }),
         None => Ok(()),
     }
 }
 
 /// Holds the code's log to the source's: each lane passes the same blocks in the same order, and with all lanes at least
 /// that it passes them with in the source.
-pub fn compare(source: &Log, code: &Log) -> Result<Together, String> {
+pub fn compare(source: &Log, code: &Log) -> Result<Together, Difference> {
     let mut together = Together::Equal;
     for (lane, (wanted, found)) in source.iter().zip(code).enumerate() {
         if wanted.len() != found.len() {
-            return Err(format!("lane {lane} passes {} events instead of {}", found.len(), wanted.len()));
+            return Err(Difference::Count { lane, found: found.len(), wanted: wanted.len() });
         }
         for (event, (&(block, lanes), &(other, with))) in wanted.iter().zip(found).enumerate() {
-            let at = || format!("lane {lane}, event {event}, L{}", block - 1);
             if block != other {
-                return Err(format!("{}: it passes L{} instead", at(), other.wrapping_sub(1)));
+                let other = other.wrapping_sub(1);
+                return Err(Difference::Block { lane, event, block: block - 1, other });
             }
             if lanes & !with != 0 {
-                return Err(format!("{}: it is with {with:08x} instead of {lanes:08x}", at()));
+                return Err(Difference::With { lane, event, block: block - 1, with, lanes });
             }
             if lanes != with {
                 together = Together::More;

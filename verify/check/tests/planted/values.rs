@@ -47,7 +47,7 @@ pub fn show(before: &Function, after: &Function, faulted: &Function) -> Shown {
             break;
         }
         if let Err(what) = run.path(before, after, faulted, path, &mut edges) {
-            return Shown::Wrong(what);
+            return Shown::Wrong(what.to_string());
         }
     }
     if dead(after, faulted) {
@@ -161,6 +161,15 @@ fn constant(inst: &Inst) -> Option<Token> {
     (!reads && !acts).then(|| hash(format!("{:?}", inst.form).bytes().map(u64::from).chain(fields)))
 }
 
+/// An instruction reads another value than before allocation.
+#[derive(Debug, thiserror::Error)]
+#[error("{block}: instruction {index} reads another value from {at:?}")]
+struct OtherValue {
+    block: Block,
+    index: usize,
+    at: Option<At>,
+}
+
 impl Run {
     fn path(
         &mut self,
@@ -169,7 +178,7 @@ impl Run {
         faulted: &Function,
         path: u64,
         edges: &mut HashSet<(Block, usize)>,
-    ) -> Result<(), String> {
+    ) -> Result<(), OtherValue> {
         let stack = At::Real(RegClass::R, 1);
         let mut old: Env = [(stack, 11)].into();
         let mut good = old.clone();
@@ -178,10 +187,11 @@ impl Run {
         for turn in 0..64 + 4 * before.layout.len() as u64 {
             let seed = hash([path, turn]);
             let known = run_old(&before.blocks[block].insts, &mut old, seed);
-            let undefined = run_real(&after.blocks[block].insts, &mut good, seed, &known)
-                .unwrap_or_else(|e| panic!("without the fault: {block}: {e}"));
+            let undefined = run_real(&after.blocks[block].insts, &mut good, seed, &known).unwrap_or_else(
+                |(index, at)| panic!("without the fault: {}", OtherValue { block, index, at }),
+            );
             let other = run_real(&faulted.blocks[block].insts, &mut bad, seed, &known)
-                .map_err(|e| format!("{block}: {e}"))?;
+                .map_err(|(index, at)| OtherValue { block, index, at })?;
             self.undefined |= undefined != other;
             self.differs |= good != bad;
             let succs = &before.blocks[block].succs;
@@ -214,12 +224,15 @@ impl Run {
 
 /// Runs a block of real registers; what instructions read is compared with what they read before allocation. Returns what
 /// was found where that is undefined.
+///
+/// # Errors
+/// The first instruction that reads another value, and from where.
 fn run_real(
     insts: &[MInst],
     env: &mut Env,
     seed: u64,
     known: &HashMap<u32, Instance>,
-) -> Result<Vec<Option<Token>>, String> {
+) -> Result<Vec<Option<Token>>, (usize, Option<At>)> {
     let mut undefined = Vec::new();
     for (index, inst) in insts.iter().enumerate() {
         if let Some(instance) = inst.origin.and_then(|origin| known.get(&origin)) {
@@ -231,7 +244,7 @@ fn run_real(
                 let found = read(env, class, at);
                 match wanted {
                     Some(wanted) if found != Some(wanted) => {
-                        return Err(format!("instruction {index} reads another value from {at:?}"));
+                        return Err((index, at));
                     }
                     Some(_) => {}
                     None => undefined.push(found),
