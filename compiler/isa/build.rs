@@ -55,7 +55,7 @@ fn main() {
             let out = std::env::var_os("OUT_DIR").expect("cargo sets it");
             std::fs::write(Path::new(&out).join("rows.rs"), text).expect("cargo's folder can be written");
         }
-        Err(message) => println!("cargo::error={}", message.replace('\n', " ")),
+        Err(why) => println!("cargo::error={}", why.to_string().replace('\n', " ")),
     }
 }
 
@@ -64,13 +64,13 @@ fn mark(text: &str) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-fn data() -> Result<String, String> {
+fn data() -> Result<String, Box<dyn std::error::Error>> {
     let folder = Path::new("src/table");
-    for entry in std::fs::read_dir(folder).map_err(|e| e.to_string())? {
-        let path = entry.map_err(|e| e.to_string())?.path();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         if path.extension().is_some_and(|e| e == "tbl") && !FILES.contains(&stem.as_str()) {
-            return Err(format!("{} is not in the list of build.rs", path.display()));
+            return Err(format!("{} is not in the list of build.rs", path.display()).into());
         }
     }
     let mut rows = Vec::new();
@@ -95,7 +95,7 @@ fn data() -> Result<String, String> {
         );
         opcodes.get_mut(usize::from(*opcode)).ok_or_else(|| format!("{id}: the opcode has 12 bits"))?.push(i);
         if names.insert(id.as_str(), i).is_some() {
-            return Err(format!("two rows are called `{id}`"));
+            return Err(format!("two rows are called `{id}`").into());
         }
         families.entry(row.family()).or_default().push(i);
         let mnemonic = syntax.split(['.', ' ', '<', '{', '}']).next().unwrap_or_default();

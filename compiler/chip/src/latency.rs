@@ -47,6 +47,7 @@
 
 mod floor;
 mod known;
+mod lines;
 mod mined;
 mod order;
 mod table;

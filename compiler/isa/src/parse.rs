@@ -85,7 +85,7 @@ pub fn parse(text: &str, style: &Style<'_>) -> Result<Inst, ParseError> {
         }
         inst.control = control;
         for addition in additions.split(' ').filter(|a| !a.is_empty()) {
-            add(&mut inst, addition).map_err(|message| fail(rest, message))?;
+            add(&mut inst, addition, &|message| fail(rest, message))?;
         }
         return Ok(inst);
     }
@@ -117,18 +117,19 @@ pub(crate) fn lost(inst: &Inst, style: &Style<'_>) -> String {
     if out.is_empty() { out } else { format!(" {{{}}}", out.trim_start()) }
 }
 
-fn add(inst: &mut Inst, addition: &str) -> Result<(), String> {
-    let (name, value) = addition.split_once('=').ok_or_else(|| format!("`{addition}` has no value"))?;
+/// Sets the field that an addition names. `fail` knows where that stands.
+fn add(inst: &mut Inst, addition: &str, fail: &dyn Fn(String) -> ParseError) -> Result<(), ParseError> {
+    let (name, value) = addition.split_once('=').ok_or_else(|| fail(format!("`{addition}` has no value")))?;
     if name == "form" {
         return Ok(());
     }
     let value = value.strip_prefix("0x").and_then(|v| u64::from_str_radix(v, 16).ok());
-    let value = value.ok_or_else(|| format!("`{addition}` has no hexadecimal value"))?;
+    let value = value.ok_or_else(|| fail(format!("`{addition}` has no hexadecimal value")))?;
     if name == "reuse" {
         inst.control.reuse = value as u8;
         return Ok(());
     }
-    inst.set(name, value).map_err(|e| e.to_string())
+    inst.set(name, value).map_err(|e| fail(e.to_string()))
 }
 
 /// `B0-----:R-:W1:-:S04`.

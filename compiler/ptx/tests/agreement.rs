@@ -310,7 +310,7 @@ fn modules_are_judged_alike() {
             continue;
         }
         let Some(judge) = &judge else { continue };
-        let theirs = judge.module(&text);
+        let theirs = judge.module(&text).map_err(|refused| refused.stderr);
         match (ours.is_ok() == theirs.is_ok(), exception) {
             (true, None) => same += 1,
             (false, Some(_)) => listed += 1,

@@ -5,7 +5,8 @@
 //! leaves of a pair, where that is below the table's number or the table has none; its row says which code shows it. Code that we scheduled is
 //! never held against a floor.
 
-use super::{Class, Kind, UnknownName};
+use super::lines::{Fault, LineError, rows};
+use super::{Class, Kind};
 use crate::chip::Chip;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -60,31 +61,26 @@ pub fn least(chip: Chip, producer: Class, consumer: Class, kind: Kind) -> Option
 }
 
 /// Lines `chips,hazard,operand,producers,consumers,cycles,source`; lists are separated by blanks, `#` starts a comment.
-fn read(text: &'static str) -> Result<Vec<FloorRow>, String> {
-    let mut rows = Vec::new();
-    for (number, line) in text.lines().enumerate().skip(1) {
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let at = |message: String| format!("line {}: {message}", number + 1);
+fn read(text: &'static str) -> Result<Vec<FloorRow>, LineError> {
+    rows(text, |line| {
         let cells: Vec<&'static str> = line.splitn(7, ',').collect();
         let [chips, hazard, operand, producers, consumers, cycles, source] = cells[..] else {
-            return Err(at("seven cells are needed".to_owned()));
+            return Err(Fault::Cells("seven cells are needed"));
         };
-        let bad = |e: UnknownName| at(e.to_string());
         let chip = |name: &str| name.parse().ok().and_then(Chip::from_number);
         let named: Option<Vec<Chip>> = chips.split(' ').map(chip).collect();
-        let chips = named.ok_or_else(|| at(format!("`{chips}` are no chips")))?;
-        let kind = Kind { hazard: hazard.parse().map_err(bad)?, operand: operand.parse().map_err(bad)? };
-        let cycles: u8 = cycles.parse().map_err(|_| at(format!("`{cycles}` is no number of cycles")))?;
+        let chips = named.ok_or(Fault::Chips(chips))?;
+        let kind = Kind { hazard: hazard.parse()?, operand: operand.parse()? };
+        let cycles: u8 = cycles.parse().map_err(|_| Fault::Number(cycles, "cycles"))?;
+        let mut rows = Vec::new();
         for producer in producers.split(' ') {
             for consumer in consumers.split(' ') {
-                let (producer, consumer) = (producer.parse().map_err(bad)?, consumer.parse().map_err(bad)?);
+                let (producer, consumer) = (producer.parse()?, consumer.parse()?);
                 rows.push(FloorRow { chips: chips.clone(), producer, consumer, kind, cycles, source });
             }
         }
-    }
-    Ok(rows)
+        Ok(rows)
+    })
 }
 
 #[cfg(test)]

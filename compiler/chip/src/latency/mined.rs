@@ -1,5 +1,6 @@
 //! Distances mined from code that ptxas made.
 
+use super::lines::{Fault, LineError, rows};
 use super::table::{FILES, chips_file};
 use super::{Class, Hazard, Kind, OperandKind};
 use crate::chip::Chip;
@@ -72,32 +73,22 @@ pub(super) fn find(chip: Chip, producer: Class, consumer: Class, kind: Kind) -> 
 }
 
 /// Lines `hazard,operand,producer,consumer,cycles,nearest,samples`; `#` starts a comment.
-fn read(text: &str) -> Result<Vec<MinedRow>, String> {
-    let mut rows = Vec::new();
-    for (number, line) in text.lines().enumerate().skip(1) {
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let row = || {
-            let cells: Vec<&str> = line.split(',').collect();
-            let [hazard, operand, producer, consumer, cycles, nearest, samples] = cells[..] else {
-                return Err("seven cells are needed".to_owned());
-            };
-            let bad = |e: super::UnknownName| e.to_string();
-            let hazard: Hazard = hazard.parse().map_err(bad)?;
-            let operand: OperandKind = operand.parse().map_err(bad)?;
-            Ok(MinedRow {
-                producer: producer.parse().map_err(bad)?,
-                consumer: consumer.parse().map_err(bad)?,
-                kind: Kind { hazard, operand },
-                cycles: cycles.parse().map_err(|_| format!("`{cycles}` is no number of cycles"))?,
-                nearest: nearest.parse().map_err(|_| format!("`{nearest}` is no number of samples"))?,
-                samples: samples.parse().map_err(|_| format!("`{samples}` is no number of samples"))?,
-            })
+fn read(text: &'static str) -> Result<Vec<MinedRow>, LineError> {
+    rows(text, |line| {
+        let cells: Vec<&'static str> = line.split(',').collect();
+        let [hazard, operand, producer, consumer, cycles, nearest, samples] = cells[..] else {
+            return Err(Fault::Cells("seven cells are needed"));
         };
-        rows.push(row().map_err(|message| format!("line {}: {message}", number + 1))?);
-    }
-    Ok(rows)
+        let count = |text: &'static str| text.parse().map_err(|_| Fault::Number(text, "samples"));
+        Ok(vec![MinedRow {
+            producer: producer.parse()?,
+            consumer: consumer.parse()?,
+            kind: Kind { hazard: hazard.parse()?, operand: operand.parse()? },
+            cycles: cycles.parse().map_err(|_| Fault::Number(cycles, "cycles"))?,
+            nearest: count(nearest)?,
+            samples: count(samples)?,
+        }])
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Units of variable latency that work in the order of issue, so that one scoreboard serves several instructions.
 
 use super::Class;
+use super::lines::{Fault, LineError, rows};
 use std::sync::OnceLock;
 
 /// One fact about order.
@@ -60,34 +61,20 @@ pub fn predicate_with_sources(mnemonic: &str) -> bool {
 }
 
 /// Lines `what,members,source`; members are separated by blanks, `#` starts a comment.
-fn read(text: &'static str) -> Result<Vec<OrderRow>, String> {
-    let mut rows = Vec::new();
-    for (number, line) in text.lines().enumerate().skip(1) {
-        if line.is_empty() || line.starts_with('#') {
-            continue;
+fn read(text: &'static str) -> Result<Vec<OrderRow>, LineError> {
+    rows(text, |line| match line.splitn(3, ',').collect::<Vec<_>>()[..] {
+        ["results", members, source] => {
+            Ok(vec![OrderRow { order: InOrder::Results(members.split(' ').collect()), source }])
         }
-        let at = |message: String| format!("line {}: {message}", number + 1);
-        let cells: Vec<&'static str> = line.splitn(3, ',').collect();
-        match cells[..] {
-            ["results", members, source] => {
-                rows.push(OrderRow { order: InOrder::Results(members.split(' ').collect()), source });
-            }
-            ["sources", members, source] => {
-                for class in members.split(' ') {
-                    let class = class.parse().map_err(|e: super::UnknownName| at(e.to_string()))?;
-                    rows.push(OrderRow { order: InOrder::Sources(class), source });
-                }
-            }
-            ["predicates", members, source] => {
-                rows.push(OrderRow { order: InOrder::Predicates(members.split(' ').collect()), source });
-            }
-            _ => {
-                let message = "three cells are needed, the first `results`, `sources` or `predicates`";
-                return Err(at(message.to_owned()));
-            }
+        ["sources", members, source] => {
+            let row = |class: &str| Ok(OrderRow { order: InOrder::Sources(class.parse()?), source });
+            members.split(' ').map(row).collect()
         }
-    }
-    Ok(rows)
+        ["predicates", members, source] => {
+            Ok(vec![OrderRow { order: InOrder::Predicates(members.split(' ').collect()), source }])
+        }
+        _ => Err(Fault::Cells("three cells are needed, the first `results`, `sources` or `predicates`")),
+    })
 }
 
 #[cfg(test)]

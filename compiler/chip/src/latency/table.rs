@@ -1,7 +1,8 @@
 //! Reads the data files once and answers from them.
 
+use super::lines::{self, Fault, LineError};
 use super::mined::{self, MinedRow};
-use super::{Class, Hazard, Kind, OperandKind, UnknownName};
+use super::{Class, Kind};
 use crate::chip::Chip;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -145,29 +146,23 @@ pub(super) fn find(chip: Chip, producer: Class, consumer: Class, kind: Kind) -> 
 }
 
 /// Lines `hazard,operand,producers,consumers,cycles,source`; lists are separated by blanks, `#` starts a comment.
-fn read(text: &'static str) -> Result<Vec<Row>, String> {
-    let mut rows = Vec::new();
-    for (number, line) in text.lines().enumerate().skip(1) {
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let at = |message: String| format!("line {}: {message}", number + 1);
+fn read(text: &'static str) -> Result<Vec<Row>, LineError> {
+    lines::rows(text, |line| {
         let cells: Vec<&'static str> = line.splitn(6, ',').collect();
         let [hazard, operand, producers, consumers, cycles, source] = cells[..] else {
-            return Err(at("six cells are needed".to_owned()));
+            return Err(Fault::Cells("six cells are needed"));
         };
-        let bad = |e: UnknownName| at(e.to_string());
-        let hazard: Hazard = hazard.parse().map_err(bad)?;
-        let operand: OperandKind = operand.parse().map_err(bad)?;
-        let cycles: u8 = cycles.parse().map_err(|_| at(format!("`{cycles}` is no number of cycles")))?;
+        let kind = Kind { hazard: hazard.parse()?, operand: operand.parse()? };
+        let cycles: u8 = cycles.parse().map_err(|_| Fault::Number(cycles, "cycles"))?;
+        let mut rows = Vec::new();
         for producer in producers.split(' ') {
             for consumer in consumers.split(' ') {
-                let (producer, consumer) = (producer.parse().map_err(bad)?, consumer.parse().map_err(bad)?);
-                rows.push(Row { producer, consumer, kind: Kind { hazard, operand }, cycles, source });
+                let (producer, consumer) = (producer.parse()?, consumer.parse()?);
+                rows.push(Row { producer, consumer, kind, cycles, source });
             }
         }
-    }
-    Ok(rows)
+        Ok(rows)
+    })
 }
 
 #[cfg(test)]

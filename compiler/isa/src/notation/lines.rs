@@ -66,11 +66,8 @@ pub fn rows(text: &str) -> Result<Vec<Row>, NotationError> {
                 }
                 let kept: Vec<&str> = conditions.split('&').filter(|c| !c.starts_with("shape=")).collect();
                 let shape = row.id.rsplit('.').next().unwrap_or_default().to_owned();
-                let text = if syntax.contains("<@") {
-                    place(&syntax, &shape).map_err(|m| error(&row.id, &m))?
-                } else {
-                    syntax.clone()
-                };
+                let text =
+                    if syntax.contains("<@") { place(&row.id, &syntax, &shape)? } else { syntax.clone() };
                 row.aliases.push((kept.join("&"), text));
             }
             continue;
@@ -135,7 +132,7 @@ fn row(line: &str) -> Result<Vec<Row>, NotationError> {
         let (mut name, mut text) = (id.clone(), syntax.clone());
         if let Some(shape) = shape {
             name = id.replace('*', shape);
-            text = place(&syntax, shape).map_err(|m| error(&id, &m))?;
+            text = place(&id, &syntax, shape)?;
             if shape.contains('u') && !bits.contains(&(91, 1, 1)) {
                 bits.push((91, 1, 1));
             }
@@ -160,23 +157,23 @@ fn fixed_bits(part: &str) -> Option<(u8, u8, u64)> {
 }
 
 /// Puts the operands that a shape names in the place of `<@name options>`.
-fn place(syntax: &str, shape: &str) -> Result<String, String> {
+fn place(row: &str, syntax: &str, shape: &str) -> Result<String, NotationError> {
     let mut letters = shape.chars();
     let special_c = shape.len() == 3 && (shape.ends_with(['i', 'c']) || shape.ends_with("ru"));
     let mut out = String::new();
     let mut rest = syntax;
     while let Some((before, after)) = rest.split_once("<@") {
         out.push_str(before);
-        let (inside, after) = after.split_once('>').ok_or("an operand does not end")?;
+        let (inside, after) = after.split_once('>').ok_or_else(|| error(row, "an operand does not end"))?;
         rest = after;
         let mut words = inside.split(' ');
         let name = words.next().unwrap_or_default();
-        let letter = letters.next().ok_or_else(|| format!("shape `{shape}` is too short"))?;
+        let letter = letters.next().ok_or_else(|| error(row, &format!("shape `{shape}` is too short")))?;
         let (slot, neg, abs) = match (name, special_c) {
             ("a", _) => (24, 72, 73),
             ("b", false) | ("c", true) => (32, 63, 62),
             ("b", true) | ("c", false) => (64, 75, 74),
-            _ => return Err(format!("`@{name}` has no place")),
+            _ => return Err(error(row, &format!("`@{name}` has no place"))),
         };
         let mut kind = "s32";
         let reuse =
@@ -199,7 +196,7 @@ fn place(syntax: &str, shape: &str) -> Result<String, String> {
             'u' => out += &format!("<UR {name} {slot}{}{options}>", &flags[3..]),
             'c' if slot == 32 => out += &format!("<C {name} 32{}>", &flags[3..]),
             'i' if slot == 32 => out += &format!("<{kind} {name} 32>"),
-            _ => return Err(format!("`{letter}` cannot stand at bit {slot}")),
+            _ => return Err(error(row, &format!("`{letter}` cannot stand at bit {slot}"))),
         }
     }
     Ok(out + rest)

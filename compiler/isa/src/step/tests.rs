@@ -125,7 +125,7 @@ fn bench(before: &str) -> Bench {
 }
 
 /// Runs one instruction on registers and memory, and compares what it leaves.
-fn check(text: &str, before: &str, after: &str) -> Result<Meaning, String> {
+fn check(text: &str, before: &str, after: &str) -> Result<Meaning, Box<dyn std::error::Error>> {
     let inst = parse(text, &Style::default()).map_err(|e| format!("{text}: {e}"))?;
     let mut bench = bench(before);
     step(&Concrete::default(), &inst, 0x100, &mut bench).map_err(|trap| format!("{text}: {trap}"))?;
@@ -137,7 +137,7 @@ fn check(text: &str, before: &str, after: &str) -> Result<Meaning, String> {
             None => bench.registers.get(&register(name)).copied().unwrap_or(0),
         };
         if got != value {
-            return Err(format!("{text} with {before}: {name} is {got:x}, not {value:x}"));
+            return Err(format!("{text} with {before}: {name} is {got:x}, not {value:x}").into());
         }
     }
     Ok(inst.row().meaning)
@@ -150,7 +150,7 @@ fn vectors() {
     for (text, before, after) in VECTORS {
         match check(text, before, after) {
             Ok(meaning) => _ = seen.insert(meaning),
-            Err(e) => wrong.push(e),
+            Err(e) => wrong.push(e.to_string()),
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -41,25 +41,23 @@ impl Checker {
                 }
                 let span = Span { start: inst.span.start as u32, end: inst.span.end as u32 };
                 if inst.op != Op::Call || at != 1 {
-                    found.push((
-                        span,
-                        format!("Cannot take address of function '{}': it has no body", f.name),
-                    ));
+                    let what = format!("Cannot take address of function '{}': it has no body", f.name);
+                    found.push((span, f.name.clone(), what));
                 } else if !resolved(&f.name) {
-                    found.push((span, format!("Unresolved extern function '{}'", f.name)));
+                    found.push((span, f.name.clone(), format!("Unresolved extern function '{}'", f.name)));
                 }
             }
         }
         // What is not `.extern` has to be there, used or not.
-        let used = |name: &str| found.iter().any(|(_, message)| message.contains(&format!("'{name}'")));
+        let used = |name: &str| found.iter().any(|(_, of, _)| of == name);
         let mut missing = Vec::new();
         for (id, (f, span)) in self.module.functions.iter().zip(&self.names).enumerate() {
             let alias = self.aliases.iter().any(|(alias, _)| alias.0 as usize == id);
             if !(f.external || f.insts.is_some() || f.entry || alias || resolved(&f.name) || used(&f.name)) {
-                missing.push((*span, format!("Unresolved extern function '{}'", f.name)));
+                missing.push((*span, f.name.clone(), format!("Unresolved extern function '{}'", f.name)));
             }
         }
-        for (span, message) in found.into_iter().chain(missing) {
+        for (span, _, message) in found.into_iter().chain(missing) {
             self.error(Code::Undeclared, span, message);
         }
     }

@@ -13,6 +13,13 @@ pub enum Verdict {
     Rejected(String),
 }
 
+/// ptxas refuses a module.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    /// What it says.
+    pub stderr: String,
+}
+
 pub struct Judge {
     ptxas: PathBuf,
     folder: tempfile::TempDir,
@@ -164,7 +171,7 @@ impl Judge {
     }
 
     /// Judges a whole module; what was said if it is refused.
-    pub fn module(&self, text: &str) -> Result<(), String> {
+    pub fn module(&self, text: &str) -> Result<(), Refused> {
         let input = self.folder.path().join("module.ptx");
         std::fs::write(&input, text).expect("the folder can be written");
         let mut command = Command::new(&self.ptxas);
@@ -175,7 +182,7 @@ impl Judge {
         if output.status.success() {
             Ok(())
         } else {
-            Err(String::from_utf8_lossy(&output.stderr).into_owned())
+            Err(Refused { stderr: String::from_utf8_lossy(&output.stderr).into_owned() })
         }
     }
 }
