@@ -13,8 +13,9 @@ mod step;
 mod walk;
 
 use sassafras_ptx::ast::{Item, Module, OperandKind, Statement};
-use sassafras_ptx::{check, parse, print};
+use sassafras_ptx::{Diagnostics, check, parse, print};
 use std::collections::BTreeSet;
+use std::fmt;
 use step::{Phase, Step};
 
 /// What a reduction took.
@@ -48,12 +49,12 @@ pub fn reduce(
     keep: &(dyn Fn(&str) -> bool + Sync),
     jobs: usize,
     taken: &mut dyn FnMut(&str, Effort),
-) -> Result<Reduced, String> {
+) -> Result<Reduced, ReduceError> {
     let (module, found) = parse(text, "in.ptx");
     if found.has_errors() {
-        return Err(found.render());
+        return Err(ReduceError::Syntax(found));
     }
-    let open = unassigned(&module).map_err(|e| format!("the input does not check: {e}"))?;
+    let open = unassigned(&module).map_err(ReduceError::Check)?;
     let mut all = Reduction { open, current: module, effort: Effort::default() };
     loop {
         let before = cost(&all.current);
@@ -65,6 +66,29 @@ pub fn reduce(
         }
     }
 }
+
+/// Why a text is not reduced.
+#[derive(Clone, Debug)]
+pub enum ReduceError {
+    /// It is no PTX.
+    Syntax(Diagnostics),
+    /// It does not check.
+    Check(Diagnostics),
+}
+
+impl fmt::Display for ReduceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReduceError::Syntax(found) => f.write_str(&found.render()),
+            ReduceError::Check(found) => {
+                f.write_str("the input does not check: ")?;
+                found.records().first().map_or(Ok(()), |r| write!(f, "line {}: {}", r.line, r.message))
+            }
+        }
+    }
+}
+
+impl std::error::Error for ReduceError {}
 
 struct Reduction {
     /// Registers that the input itself reads without a value.
@@ -170,10 +194,8 @@ pub fn acts(text: &str) -> bool {
 }
 
 /// Registers, as `function:name`, that some path reads before it writes them.
-fn unassigned(module: &Module) -> Result<BTreeSet<String>, String> {
-    let checked = check(module).map_err(|found| {
-        found.records().first().map_or(String::new(), |r| format!("line {}: {}", r.line, r.message))
-    })?;
+fn unassigned(module: &Module) -> Result<BTreeSet<String>, Diagnostics> {
+    let checked = check(module)?;
     Ok(checked.functions.iter().flat_map(assigned::unassigned).collect())
 }
 
@@ -279,7 +301,7 @@ mod tests {
                     L:\nsub.u32 %a2, %a1, 9;\nM:\nst.global.u32 [%d], %a2;\nret;\n}\n";
         let small = reduce(text, &|t| t.contains("st.global"), 1, &mut |_, _| {}).expect("it checks");
         let (module, _) = parse(&small.text, "small");
-        assert_eq!(unassigned(&module), Ok(BTreeSet::new()), "{}", small.text);
+        assert_eq!(unassigned(&module).expect("it checks"), BTreeSet::new(), "{}", small.text);
         assert!(!small.text.contains("setp"), "{}", small.text);
     }
 }

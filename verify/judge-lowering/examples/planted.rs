@@ -19,7 +19,10 @@ fn load(path: &std::path::PathBuf) -> Option<Program> {
 }
 
 /// Whether the judge objects to some entry, and why not.
-fn objects(ptx: &sassafras_ptx::checked::Module, ir: &sassafras_ir::Module) -> Result<(), String> {
+fn objects(
+    ptx: &sassafras_ptx::checked::Module,
+    ir: &sassafras_ir::Module,
+) -> Result<(), BTreeMap<String, u32>> {
     let mut why = BTreeMap::new();
     for found in ir.functions.iter().filter_map(|f| judge(ptx, ir, &f.name)) {
         match found {
@@ -27,7 +30,7 @@ fn objects(ptx: &sassafras_ptx::checked::Module, ir: &sassafras_ir::Module) -> R
             Finding::Same { skipped, .. } | Finding::Unknown(skipped) => why.extend(skipped),
         }
     }
-    Err(reasons(&why))
+    Err(why)
 }
 
 fn plant(fault: &Fault, programs: &[Program], seeds: u64, explain: bool) {
@@ -44,7 +47,7 @@ fn plant(fault: &Fault, programs: &[Program], seeds: u64, explain: bool) {
             earlier += u32::from(sassafras_check::ir::check(&wrong) != sassafras_check::Verdict::Passed);
             match objects(ptx, &wrong) {
                 Ok(()) => caught.push(name.as_str()),
-                Err(why) if explain => missed.push(format!("\n      {name}:{seed} {why}")),
+                Err(why) if explain => missed.push(format!("\n      {name}:{seed} {}", reasons(&why))),
                 Err(_) => missed.push(format!("{name}:{seed}")),
             }
         }

@@ -3,7 +3,7 @@
 use crate::status::status_of;
 use crate::table::{SETS, Set, set};
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -70,38 +70,52 @@ fn install_one(root: &Path, set: &Set) -> Installed {
     if !status_of(root, set).installed {
         match fetch(root, set) {
             Ok(()) => fetched = true,
-            Err(why) => problem = Some(why),
+            Err(why) => problem = Some(why.to_string()),
         }
     }
     Installed { name: set.name.into(), fetched, problem, seconds: started.elapsed().as_secs_f64() }
 }
 
-fn fetch(root: &Path, set: &Set) -> Result<(), String> {
+/// Why a set is not fetched.
+#[derive(Debug, thiserror::Error)]
+enum FetchError {
+    #[error("{}: {error}", .path.display())]
+    Path { path: PathBuf, error: std::io::Error },
+    #[error("cannot run python3: {0}")]
+    Python(std::io::Error),
+    #[error("pip could not fetch {set}: {said}")]
+    Pip { set: &'static str, said: String },
+    #[error("{set} lacks {}", .files.join(", "))]
+    Lacks { set: &'static str, files: Vec<String> },
+}
+
+fn fetch(root: &Path, set: &Set) -> Result<(), FetchError> {
+    let at = |path: &Path| {
+        let path = path.to_owned();
+        |error| FetchError::Path { path, error }
+    };
     let folder = root.join(set.folder);
     let parent = folder.parent().unwrap_or(root);
-    std::fs::create_dir_all(parent).map_err(|e| format!("{}: {e}", parent.display()))?;
-    let fresh = tempfile::Builder::new()
-        .prefix(".fetching-")
-        .tempdir_in(parent)
-        .map_err(|e| format!("{}: {e}", parent.display()))?;
+    std::fs::create_dir_all(parent).map_err(at(parent))?;
+    let fresh = tempfile::Builder::new().prefix(".fetching-").tempdir_in(parent).map_err(at(parent))?;
     let target = fresh.path().join("set");
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "install", "--quiet", "--no-input", "--disable-pip-version-check", "--no-deps"]);
     pip.args(["--retries", "2", "--timeout", "20", "--target"]).arg(&target);
     pip.args(set.packages.iter().map(|p| format!("{}=={}", p.name, p.version)));
-    let out = pip.output().map_err(|e| format!("cannot run python3: {e}"))?;
+    let out = pip.output().map_err(FetchError::Python)?;
     if !out.status.success() {
         let said = String::from_utf8_lossy(&out.stderr);
         let last = said.lines().rfind(|l| !l.trim().is_empty()).unwrap_or("no message");
-        return Err(format!("pip could not fetch {}: {last}", set.name));
+        return Err(FetchError::Pip { set: set.name, said: last.to_owned() });
     }
     // An incomplete older folder (or a link to one) makes way.
     if folder.is_symlink() {
-        std::fs::remove_file(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        std::fs::remove_file(&folder).map_err(at(&folder))?;
     } else if folder.exists() {
-        std::fs::remove_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        std::fs::remove_dir_all(&folder).map_err(at(&folder))?;
     }
-    std::fs::rename(&target, &folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    std::fs::rename(&target, &folder).map_err(at(&folder))?;
     let missing = status_of(root, set).missing;
-    if missing.is_empty() { Ok(()) } else { Err(format!("{} lacks {}", set.name, missing.join(", "))) }
+    if missing.is_empty() { Ok(()) } else { Err(FetchError::Lacks { set: set.name, files: missing }) }
 }

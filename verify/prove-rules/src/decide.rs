@@ -12,6 +12,7 @@ use sassafras_solve::floats;
 use sassafras_solve::smt::script;
 use sassafras_solve::solver::{Answer, Solver};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// What became of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,14 +100,29 @@ pub fn prove_instance(row: &Row, instance: &Instance, solver: &mut dyn Solver) -
             }
             decide(&terms, &pairs, &left.assumed, solver)
         }
-        Err(why) => Verdict::Refuted(why),
+        Err(why) => Verdict::Refuted(why.to_string()),
     }
 }
 
+/// The two sides do different kinds of things.
+#[derive(Debug)]
+struct OtherEvents {
+    source: Vec<Event>,
+    target: Vec<Event>,
+}
+
+impl fmt::Display for OtherEvents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} against {:?}", self.source, self.target)
+    }
+}
+
+impl std::error::Error for OtherEvents {}
+
 /// What has to be equal; an error if the two sides do different kinds of things.
-fn equations(left: &Effect, right: &Effect) -> Result<Vec<(TermId, TermId)>, String> {
+fn equations(left: &Effect, right: &Effect) -> Result<Vec<(TermId, TermId)>, OtherEvents> {
     let done = merged(&right.events);
-    let differ = || Err(format!("{:?} against {done:?}", left.events));
+    let differ = || Err(OtherEvents { source: left.events.clone(), target: done.clone() });
     if left.results.len() != right.results.len() || left.events.len() != done.len() {
         return differ();
     }

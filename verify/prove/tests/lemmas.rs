@@ -324,7 +324,10 @@ fn quotients_of_16_bits_step_where_they_should() {
 }
 
 /// `quotient-32`: for every divisor and every admitted reciprocal, 0 ≤ 2^32 − b·y < 2b.
-fn estimate_is_near(b: u32, signed: bool) -> Result<(), String> {
+///
+/// # Errors
+/// A reciprocal with which that is not so, and what is left.
+fn estimate_is_near(b: u32, signed: bool) -> Result<(), (u32, i64)> {
     let d = Concrete::default();
     let up = FloatMode { rounding: Rounding::Up, ..FloatMode::default() };
     let float = d.int_to_float(signed, FloatFormat::F32, up, &d.constant(32, b.into())).bits() as u32;
@@ -342,7 +345,7 @@ fn estimate_is_near(b: u32, signed: bool) -> Result<(), String> {
         // Of -2^31 the estimate is zero, and two corrections are one more than enough.
         let fits = (0..2 * i64::from(b)).contains(&left) || y == 0 && b == 1 << 31;
         if !fits {
-            return Err(format!("{b:#x}, reciprocal {r:#x}: {left}"));
+            return Err((r, left));
         }
     }
     Ok(())
@@ -356,7 +359,8 @@ fn estimates_of_reciprocals_are_near() {
     for b in (1..=u32::MAX).step_by(step).chain(near).chain(1..5000).filter(|b| *b != 0) {
         for signed in [false, true] {
             if !signed || b <= 1 << 31 {
-                estimate_is_near(b, signed).unwrap_or_else(|e| panic!("{e}"));
+                estimate_is_near(b, signed)
+                    .unwrap_or_else(|(r, left)| panic!("{b:#x}, reciprocal {r:#x}: {left}"));
             }
         }
     }

@@ -57,18 +57,37 @@ fn words(verdict: &Verdict) -> (&'static str, String) {
     }
 }
 
+/// Why there is no code.
+enum NoCode {
+    /// We refuse the text.
+    Refused,
+    /// ptxas does; what it says.
+    Ptxas(String),
+    /// ptxas's file cannot be read.
+    Unreadable(sassafras_cubin::Error),
+}
+
+impl std::fmt::Display for NoCode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            NoCode::Refused => f.write_str("refused"),
+            NoCode::Ptxas(said) => f.write_str(said),
+            NoCode::Unreadable(why) => why.fmt(f),
+        }
+    }
+}
+
 /// Our code of a text.
-fn ours(text: &str, target: &str, level: &str) -> Result<Cubin, String> {
+fn ours(text: &str, target: &str, level: &str) -> Result<Cubin, NoCode> {
     let words = [format!("-arch={target}"), level.to_owned()];
-    let options = sassafras_driver::options::parse(&words, &|_: &str| Ok(String::new()))
-        .map_err(|e| format!("{e:?}"))?;
+    let options = sassafras_driver::options::parse(&words, &|_: &str| Ok(String::new())).expect("options");
     let options = sassafras_driver::options::Options { jobs: 1, ..options };
-    let made = session::compile(text, "test", &options, None, &Nobody).map_err(|_| "refused".to_owned())?;
-    made.cubin.map(|c| c.0).ok_or_else(|| "refused".to_owned())
+    let made = session::compile(text, "test", &options, None, &Nobody).map_err(|_| NoCode::Refused)?;
+    made.cubin.map(|c| c.0).ok_or(NoCode::Refused)
 }
 
 /// ptxas's, or `None` where it is not at hand.
-fn theirs(text: &str, target: &str, level: &str) -> Option<Result<Cubin, String>> {
+fn theirs(text: &str, target: &str, level: &str) -> Option<Result<Cubin, NoCode>> {
     let ptxas = sassafras_oracle::Tools::here().ptxas(VERSION).ok()?;
     let at = text.find(".version")?;
     let number = text[at..].lines().next()?;
@@ -76,8 +95,8 @@ fn theirs(text: &str, target: &str, level: &str) -> Option<Result<Cubin, String>
     let text = if newer { text.replacen(number, NEWEST, 1) } else { text.to_owned() };
     let made = ptxas.compile_text(&text, target, &[level]);
     Some(
-        made.map_err(|e| e.to_string())
-            .and_then(|(bytes, _)| sassafras_cubin::read(&bytes).map_err(|e| e.to_string())),
+        made.map_err(|e| NoCode::Ptxas(e.to_string()))
+            .and_then(|(bytes, _)| sassafras_cubin::read(&bytes).map_err(NoCode::Unreadable)),
     )
 }
 
@@ -90,7 +109,7 @@ fn judged(folder: &str, row: &Row, solver: &mut dyn Solver) -> Option<Row> {
     let (who, level) = row.code.split_once(' ').expect("who, and the level");
     let cubin = if who == "ours" { ours(&text, target, level) } else { theirs(&text, target, level)? };
     let (verdict, reason) = match cubin {
-        Err(why) => ("none", why),
+        Err(why) => ("none", why.to_string()),
         Ok(cubin) => {
             let (module, _) = session::parse(&text, &name).expect("it is valid");
             let entry = module.functions.iter().find(|f| f.entry).expect("an entry");

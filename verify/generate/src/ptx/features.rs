@@ -83,8 +83,8 @@ impl Features {
     /// Reads `all`, `none` and changes of them: `all,-calls,-known`, `none,loops`.
     ///
     /// # Errors
-    /// A sentence that quotes the word that is no feature.
-    pub fn parse(text: &str) -> Result<Features, String> {
+    /// The first word that is no feature.
+    pub fn parse(text: &str) -> Result<Features, UnknownFeature> {
         let mut set = Features::NONE;
         for word in text.split(',').map(str::trim) {
             let (name, on) = word.strip_prefix('-').map_or((word, true), |name| (name, false));
@@ -94,15 +94,25 @@ impl Features {
                 ("none", _) if on => Features::NONE,
                 (_, Some(feature)) if on => set.with(feature),
                 (_, Some(feature)) => set.without(feature),
-                _ => {
-                    let names = Feature::ALL.map(Feature::name).join(", ");
-                    return Err(format!("`{word}` is no feature; there are all, none, {names}"));
-                }
+                _ => return Err(UnknownFeature(word.to_owned())),
             };
         }
         Ok(set)
     }
 }
+
+/// A word that is no feature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownFeature(pub String);
+
+impl std::fmt::Display for UnknownFeature {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = Feature::ALL.map(Feature::name).join(", ");
+        write!(f, "`{}` is no feature; there are all, none, {names}", self.0)
+    }
+}
+
+impl std::error::Error for UnknownFeature {}
 
 #[cfg(test)]
 mod tests {
@@ -114,6 +124,6 @@ mod tests {
         assert_eq!(Features::parse("none,loops"), Ok(Features::NONE.with(Feature::Loops)));
         let set = Features::parse("all,-known").expect("a set");
         assert!(!set.has(Feature::Known) && set.has(Feature::Calls));
-        assert!(Features::parse("all,-lops").is_err_and(|e| e.contains("`-lops`")));
+        assert!(Features::parse("all,-lops").is_err_and(|e| e.to_string().contains("`-lops`")));
     }
 }

@@ -5,6 +5,29 @@ use sassafras_semantics::*;
 use sassafras_solve::smt::script;
 use sassafras_solve::{Answer, Solver};
 
+/// A law that does not hold, or was not shown to.
+#[derive(Debug)]
+pub enum Broken {
+    /// An input on which its sides differ.
+    Input { row: &'static str, input: u128, left: u128, right: u128 },
+    /// The solver has an input at a width.
+    Refuted { row: &'static str, width: u32 },
+    /// It does not know, and why.
+    Open { row: &'static str, width: u32, why: String },
+}
+
+impl std::fmt::Display for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Broken::Input { row, input, left, right } => {
+                write!(f, "{row} on {input:#x}: {left:#x}, {right:#x}")
+            }
+            Broken::Refuted { row, width } => write!(f, "{row} at width {width}: refuted"),
+            Broken::Open { row, width, why } => write!(f, "{row} at width {width}: {why}"),
+        }
+    }
+}
+
 fn laws(row: &Row, width: u32) -> (Terms, Vec<Law>) {
     let terms = Terms::raw();
     let laws = (row.laws)(&terms, width);
@@ -16,7 +39,7 @@ fn laws(row: &Row, width: u32) -> (Terms, Vec<Law>) {
 ///
 /// # Errors
 /// An input on which one does not.
-pub fn on_small_inputs(row: &Row) -> Result<u32, String> {
+pub fn on_small_inputs(row: &Row) -> Result<u32, Broken> {
     let folder = Concrete::default();
     let (terms, laws) = laws(row, row.widths[0]);
     let mut held = 0;
@@ -40,7 +63,7 @@ pub fn on_small_inputs(row: &Row) -> Result<u32, String> {
             if law.given.is_none_or(|g| of(g) == 1) {
                 let (left, right) = (of(law.left), of(law.right));
                 if left != right {
-                    return Err(format!("{} on {input:#x}: {left:#x}, {right:#x}", row.name));
+                    return Err(Broken::Input { row: row.name, input, left, right });
                 }
                 held += 1;
             }
@@ -53,7 +76,7 @@ pub fn on_small_inputs(row: &Row) -> Result<u32, String> {
 ///
 /// # Errors
 /// One that it did not, with its answer in a word.
-pub fn at_their_widths(row: &Row, solver: &mut dyn Solver) -> Result<u32, String> {
+pub fn at_their_widths(row: &Row, solver: &mut dyn Solver) -> Result<u32, Broken> {
     let mut count = 0;
     for &width in row.widths {
         let (terms, laws) = laws(row, width);
@@ -62,8 +85,8 @@ pub fn at_their_widths(row: &Row, solver: &mut dyn Solver) -> Result<u32, String
             let asked: Vec<TermId> = [Some(differ), law.given].into_iter().flatten().collect();
             match solver.check(&script(&terms, &[], &asked)) {
                 Answer::Unsat => count += 1,
-                Answer::Sat(_) => return Err(format!("{} at width {width}: refuted", row.name)),
-                Answer::Unknown(why) => return Err(format!("{} at width {width}: {why}", row.name)),
+                Answer::Sat(_) => return Err(Broken::Refuted { row: row.name, width }),
+                Answer::Unknown(why) => return Err(Broken::Open { row: row.name, width, why }),
             }
         }
     }

@@ -73,12 +73,11 @@ pub fn ours(text: &str) -> Option<Cubin> {
 }
 
 /// Our cubin of a text for a target, or why there is none.
-pub fn ours_for(text: &str, target: &str) -> Result<Cubin, String> {
+pub fn ours_for(text: &str, target: &str) -> Result<Cubin, sassafras_driver::Failure> {
     let words = [format!("-arch={target}")];
     let options = sassafras_driver::options::parse(&words, &|_: &str| Ok(String::new())).expect("an option");
     let made = session::compile(text, "test", &Options { jobs: 1, ..options }, None, &Nobody);
-    let made = made.map_err(|failure| format!("{failure:?}"))?;
-    made.cubin.map(|c| c.0).ok_or_else(|| "no cubin".to_owned())
+    Ok(made?.cubin.expect("nothing stopped it").0)
 }
 
 /// ptxas's recorded cubin.

@@ -5,6 +5,7 @@ use crate::benign::{Flip, ROWS};
 use crate::common::{report, z3};
 use crate::pairs::{CHIP, Pair, Writes, execute, results, word as word_of, written};
 use sassafras_cubin::Cubin;
+use sassafras_execute::Failure;
 use sassafras_isa::{Control, decode, encode};
 use sassafras_prove::{Answer, Limits, Record, Solver, Verdict, Z3, prove_code, prove_within};
 use sassafras_solve::smt::Script;
@@ -137,7 +138,7 @@ fn confirmed(pair: &Pair, mutant: &Cubin, record: &Record, z3: &mut Z3) -> Optio
 struct Original<'a> {
     pair: &'a Pair,
     /// What it leaves for each seed.
-    left: Vec<OnceCell<Result<Vec<Vec<u8>>, String>>>,
+    left: Vec<OnceCell<Result<Vec<Vec<u8>>, Failure>>>,
 }
 
 impl Original<'_> {
@@ -146,7 +147,7 @@ impl Original<'_> {
         self.left.iter().zip(0..).any(|(left, seed)| {
             let new = execute(mutant, seed);
             // Of what the driver puts in bank 0 the executor knows some words alone.
-            let known = !new.as_ref().is_err_and(|e| e.contains("not supported"));
+            let known = !new.as_ref().is_err_and(Failure::is_unsupported);
             known && *left.get_or_init(|| execute(&self.pair.cubin, seed)) != new
         })
     }

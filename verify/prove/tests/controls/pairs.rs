@@ -6,7 +6,7 @@ use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use sassafras_cubin::Cubin;
 use sassafras_execute::options::{TraceEvent, Tracer};
-use sassafras_execute::{Argument, Launch, Options, sass};
+use sassafras_execute::{Argument, Failure, Launch, Options, sass};
 use sassafras_isa::{Chip, Style, decode, encode, parse, print};
 use sassafras_oracle::workspace_root;
 use sassafras_prove::{Record, Verdict, Z3, prove};
@@ -101,7 +101,7 @@ pub fn written(word: u128) -> String {
 }
 
 /// Runs a one-feature program on seeded inputs: what it leaves in `out`, or how it failed.
-pub fn execute(cubin: &Cubin, seed: u64) -> Result<Vec<Vec<u8>>, String> {
+pub fn execute(cubin: &Cubin, seed: u64) -> Result<Vec<Vec<u8>>, Failure> {
     run(cubin, seed, None)
 }
 
@@ -122,7 +122,7 @@ pub fn results(cubin: &Cubin, seed: u64, at: u64) -> Option<Writes> {
     Some(seen)
 }
 
-fn run(cubin: &Cubin, seed: u64, trace: Option<Tracer>) -> Result<Vec<Vec<u8>>, String> {
+fn run(cubin: &Cubin, seed: u64, trace: Option<Tracer>) -> Result<Vec<Vec<u8>>, Failure> {
     let threads = 64u64;
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut word = || {
@@ -143,10 +143,10 @@ fn run(cubin: &Cubin, seed: u64, trace: Option<Tracer>) -> Result<Vec<Vec<u8>>, 
         Argument::Value((threads as u32).to_le_bytes().to_vec()),
     ];
     let mut launch = Launch::new([2, 1, 1], [32, 1, 1]);
-    let layout = sass::layout(cubin, "k").map_err(|e| e.to_string())?;
-    launch.arguments(&layout, &arguments).map_err(|e| e.to_string())?;
+    let layout = sass::layout(cubin, "k").map_err(Failure::Launch)?;
+    launch.arguments(&layout, &arguments).map_err(Failure::Launch)?;
     let options = Options { step_limit: 200_000, trace, ..Options::default() };
-    sass::run(cubin, "k", &launch, &options).map(|o| o.buffers).map_err(|e| e.to_string())
+    sass::run(cubin, "k", &launch, &options).map(|o| o.buffers)
 }
 
 /// The entry of a cubin.

@@ -5,6 +5,7 @@ use sassafras_execute::options::{TraceEvent, Tracer};
 use sassafras_execute::{Failure, Launch, Options, sass};
 use sassafras_semantics::Terms;
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::Located;
 use sassafras_symbolic::sass::target::{Request, Role, run};
 use sassafras_symbolic::trace::action::Action;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,14 +25,13 @@ pub struct Said {
 }
 
 /// Runs a program over terms; why not, if it is not followed.
-pub fn said(program: &Program) -> Result<Said, String> {
+pub fn said(program: &Program) -> Result<Said, Located> {
     let terms = Terms::new();
     let inputs = Inputs::new(&terms, sassafras_normal::Normal::boxed(&terms));
     let mut request = Request::default();
     (request.facts.votes, request.facts.combines) = (true, true);
     let function = &program.cubin.functions[0];
-    let ran = run(&inputs, &program.cubin, function, BOUND, request, Role::Target)
-        .map_err(|why| why.to_string())?;
+    let ran = run(&inputs, &program.cubin, function, BOUND, request, Role::Target)?;
     let course = &ran.side.walk.course;
     let seen: BTreeSet<u64> = course.visits.iter().filter(|v| !v.cut).map(|v| v.at).collect();
     let together = seen.into_iter().filter(|at| !course.apart.contains(at)).map(|at| 16 * at).collect();

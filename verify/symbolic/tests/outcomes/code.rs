@@ -4,6 +4,7 @@ use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::{Chip, Register, Style, encode, parse};
 use sassafras_semantics::{Domain, TermId, Terms};
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::Located;
 use sassafras_symbolic::sass::target::{Request, Role, Target, run_from};
 use sassafras_symbolic::trace::facts::Facts;
 use sassafras_symbolic::trace::side::Start;
@@ -85,7 +86,7 @@ fn run<T>(
     given: &[(Register, u128)],
     ends: &[&str],
     look: impl FnOnce(&Ran<'_>) -> T,
-) -> Result<T, String> {
+) -> Result<T, Located> {
     let inputs = match raw {
         true => Inputs::raw(terms),
         false => Inputs::new(terms, sassafras_normal::Normal::boxed(terms)),
@@ -96,14 +97,18 @@ fn run<T>(
     let registers = given.iter().map(|(r, value)| (*r, terms.constant(32, *value))).collect();
     let start = Start { at: of(text, from), registers, ..Start::default() };
     let ends: BTreeSet<u64> = ends.iter().map(|label| of(text, label)).collect();
-    let target = run_from(&inputs, &cubin, &cubin.functions[0], BOUND, request, Role::Target, start, &ends)
-        .map_err(|why| why.to_string())?;
+    let target = run_from(&inputs, &cubin, &cubin.functions[0], BOUND, request, Role::Target, start, &ends)?;
     Ok(look(&Ran { target }))
 }
 
 /// Runs code.
-pub fn ran<T>(text: &str, look: impl FnOnce(&Ran<'_>) -> T) -> Result<T, String> {
+pub fn ran<T>(text: &str, look: impl FnOnce(&Ran<'_>) -> T) -> Result<T, Located> {
     run((&Terms::new(), false), text, Facts::default(), "", &[], &[], look)
+}
+
+/// Why code is not followed.
+pub fn refused(text: &str) -> String {
+    ran(text, |_| ()).expect_err("it is followed").to_string()
 }
 
 /// The same, of code that is followed.

@@ -4,7 +4,7 @@
 
 mod code;
 
-use code::{Ran, of, ran, whole};
+use code::{Ran, of, ran, refused, whole};
 use sassafras_isa::{RegClass, Register};
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::trace::event::{Event, Kind};
@@ -58,8 +58,8 @@ fn a_trap_ends_lanes_and_is_logged() {
 
 #[test]
 fn a_branch_between_instructions_and_an_end_without_exit_are_not_followed() {
-    assert_eq!(ran("MOV R4, R5", |_| ()).unwrap_err(), "the code ends without EXIT");
-    let why = ran("BRA pc(0x8)\nEXIT", |_| ()).unwrap_err();
+    assert_eq!(refused("MOV R4, R5"), "the code ends without EXIT");
+    let why = refused("BRA pc(0x8)\nEXIT");
     assert!(why.contains("0x0000: BRA") && why.ends_with("a branch between instructions"), "{why}");
 }
 
@@ -93,7 +93,7 @@ fn behind_break_yield_or_a_kept_barrier_nothing_is_said() {
 #[test]
 fn no_lane_meets_under_a_condition() {
     let text = "ISETP.LT.AND P0, PT, R10, RZ, PT\nBSSY B0, ->b\nb: @P0 BSYNC B0\nEXIT";
-    let why = ran(text, |_| ()).unwrap_err();
+    let why = refused(text);
     assert!(why.ends_with("convergence: lanes that meet under a condition"), "{why}");
 }
 
@@ -120,7 +120,7 @@ fn what_asks_several_lanes_needs_them_together() {
             let all = &ran.side.log.events;
             assert_eq!(all.iter().filter(|e| e.action().is_some()).count(), events, "{asks}");
         });
-        let why = ran(&apart(asks), |_| ()).unwrap_err();
+        let why = refused(&apart(asks));
         assert!(
             why.contains("convergence: a cross-lane operation where lanes may be apart"),
             "{asks}: {why}"
@@ -137,12 +137,12 @@ fn a_wait_of_some_lanes_gathers_them_until_the_code_branches() {
         assert!(vote.waits.is_some());
     });
     let later = apart("MOV R7, 0xff\nWARPSYNC R7\n@P1 BRA ->a\nVOTE.ALL R4, P1, P2");
-    assert!(ran(&later, |_| ()).unwrap_err().contains("lanes may be apart"));
+    assert!(refused(&later).contains("lanes may be apart"));
 }
 
 #[test]
 fn a_wait_without_anything_that_all_of_its_lanes_do_is_found() {
-    let why = ran(&apart("MOV R7, 0xff\nWARPSYNC R7"), |_| ()).unwrap_err();
+    let why = refused(&apart("MOV R7, 0xff\nWARPSYNC R7"));
     assert_eq!(why, "convergence: the barrier at 0x0030 waits for lanes that may not come");
 }
 
@@ -160,7 +160,7 @@ fn a_wait_of_all_brings_lanes_together_where_no_way_leads_elsewhere() {
 fn a_barrier_of_the_block_is_executed_by_a_whole_warp() {
     let barrier = "BAR.SYNC.DEFER_BLOCKING 0x0";
     whole(&format!("{barrier}\nEXIT"), |ran| assert_eq!(ran.side.log.events.len(), 1));
-    let why = ran(&apart(barrier), |_| ()).unwrap_err();
+    let why = refused(&apart(barrier));
     assert!(
         why.ends_with("convergence: a barrier of the block where lanes of the warp may be apart"),
         "{why}"
@@ -200,7 +200,7 @@ fn a_return_goes_behind_its_call_and_its_address_is_demanded() {
 
 #[test]
 fn a_jump_to_an_unknown_address_is_not_followed() {
-    let why = ran("BRX R4 -0x10\nEXIT", |_| ()).unwrap_err();
+    let why = refused("BRX R4 -0x10\nEXIT");
     assert!(why.ends_with("a jump to an address that is not one of a few"), "{why}");
 }
 
