@@ -28,7 +28,7 @@ struct State {
     live: usize,
     /// Questions of the learners that wait, by ticket.
     questions: Vec<(usize, Vec<u128>)>,
-    answers: FxHashMap<usize, Result<Vec<Answer>, String>>,
+    answers: FxHashMap<usize, Result<Vec<Answer>, Arc<anyhow::Error>>>,
     tickets: usize,
     /// Words asked and runs made so far.
     words: usize,
@@ -61,7 +61,7 @@ impl Pool {
         state.questions.push((ticket, words.to_vec()));
         loop {
             if let Some(answer) = state.answers.remove(&ticket) {
-                return answer.map_err(anyhow::Error::msg);
+                return answer.map_err(|why| anyhow::anyhow!("{why}"));
             }
             if state.questions.len() == state.live && !state.questions.is_empty() {
                 self.answer(&mut state);
@@ -105,8 +105,9 @@ impl Pool {
                 }
             }
             Err(error) => {
+                let error = Arc::new(anyhow::Error::from(error));
                 for (ticket, _) in questions {
-                    state.answers.insert(ticket, Err(error.to_string()));
+                    state.answers.insert(ticket, Err(Arc::clone(&error)));
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! What a file says about itself.
 
+use anyhow::{anyhow, bail};
+
 /// A finding that a line expects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
@@ -38,7 +40,7 @@ pub struct Case {
 ///
 /// # Errors
 /// It has no command, or says something that is not understood.
-pub fn parse(text: &str) -> Result<Case, String> {
+pub fn parse(text: &str) -> anyhow::Result<Case> {
     let mut case = Case::default();
     let mut exits = 0;
     for (index, line) in text.lines().enumerate() {
@@ -46,12 +48,12 @@ pub fn parse(text: &str) -> Result<Case, String> {
         if let Some((_, note)) = line.split_once("//~") {
             let (number, note) = match note.strip_prefix('^') {
                 Some(note) if number > 1 => (number - 1, note),
-                Some(_) => return Err(format!("line {number}: no line stands above")),
+                Some(_) => bail!("line {number}: no line stands above"),
                 None => (number, note),
             };
             let (code, part) = note.trim().split_once(' ').unwrap_or((note.trim(), ""));
             if code.is_empty() {
-                return Err(format!("line {number}: a finding is expected without a code"));
+                bail!("line {number}: a finding is expected without a code");
             }
             case.expected.push(Expected { line: number, code: code.into(), part: part.trim().into() });
             continue;
@@ -71,25 +73,25 @@ pub fn parse(text: &str) -> Result<Case, String> {
             "EXIT" => {
                 exits += 1;
                 case.exit =
-                    rest.trim().parse().map_err(|_| format!("line {number}: `{rest}` is no exit code"))?;
+                    rest.trim().parse().map_err(|_| anyhow!("line {number}: `{rest}` is no exit code"))?;
             }
             "OUT" => case.out.get_or_insert_default().push(rest.to_owned()),
             "NEEDS" if rest.trim() == "solver" => case.solver = true,
             "THEN" => case.then.push(rest.trim_end().to_owned()),
             "NOT" => case.not.push(rest.trim_end().to_owned()),
             "FILE" if rest.trim().is_empty() || rest.contains('/') => {
-                return Err(format!("line {number}: `{rest}` is no name of a file"));
+                bail!("line {number}: `{rest}` is no name of a file");
             }
             "FILE" => case.files.push((rest.trim().to_owned(), String::new())),
             "HAS" => case.has.push(rest.trim_end().to_owned()),
-            _ => return Err(format!("line {number}: `{word}` is no word that a test knows")),
+            _ => bail!("line {number}: `{word}` is no word that a test knows"),
         }
     }
     if case.commands.is_empty() || case.commands.iter().any(Vec::is_empty) {
-        return Err("the file states no command (`// RUN: …`)".into());
+        bail!("the file states no command (`// RUN: …`)");
     }
     if exits > 1 {
-        return Err("the exit code is stated twice".into());
+        bail!("the exit code is stated twice");
     }
     if case.expected.is_empty()
         && case.out.is_none()
@@ -98,7 +100,7 @@ pub fn parse(text: &str) -> Result<Case, String> {
         && case.not.is_empty()
         && exits == 0
     {
-        return Err("the file expects nothing (EXIT, OUT, HAS, THEN, NOT or //~)".into());
+        bail!("the file expects nothing (EXIT, OUT, HAS, THEN, NOT or //~)");
     }
     Ok(case)
 }

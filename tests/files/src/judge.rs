@@ -1,5 +1,7 @@
 //! Judges of forms that have no text of their own: control trees, words and cubins. A test says what is made wrong.
 
+use anyhow::{Context, anyhow, bail};
+
 use sassafras::Exit;
 use sassafras_check::cubin::{self, Made};
 use sassafras_check::tree::plant::FAULTS;
@@ -27,12 +29,12 @@ fn say(verdict: &Verdict) -> Exit {
 
 /// `tree IR [FAULT]`: the control tree of a module's function, with a fault of [`FAULTS`], in words with `_` between them, or one of the
 /// graph alone (`critical`, `irreducible`) or of what is known of it (`stale`).
-pub fn tree(file: &str, fault: Option<&str>) -> Result<Exit, String> {
-    let Text::Ir(module, _) = session::read(&text(file)?, file).map_err(|e| e.to_string())? else {
-        return Err(format!("{file} is no IR"));
+pub fn tree(file: &str, fault: Option<&str>) -> anyhow::Result<Exit> {
+    let Text::Ir(module, _) = session::read(&text(file)?, file)? else {
+        bail!("{file} is no IR");
     };
-    let [function] = &module.functions[..] else { return Err("the file has not one function".into()) };
-    let tree = Tree::structure(function, Extra::None).map_err(|e| format!("{e:?}"))?;
+    let [function] = &module.functions[..] else { bail!("the file has not one function") };
+    let tree = Tree::structure(function, Extra::None).map_err(|e| anyhow!("{e:?}"))?;
     let mut view = View::of(&tree);
     let known = Known::of(&view.function);
     let verdict = match fault {
@@ -48,7 +50,7 @@ pub fn tree(file: &str, fault: Option<&str>) -> Result<Exit, String> {
                 Terminator::Branch { then, otherwise, .. } => Some((then, otherwise)),
                 _ => None,
             });
-            let (then, otherwise) = branch.ok_or("there is no branch")?;
+            let (then, otherwise) = branch.context("there is no branch")?;
             *then = otherwise.clone();
             check_graph(&view)
         }
@@ -56,20 +58,20 @@ pub fn tree(file: &str, fault: Option<&str>) -> Result<Exit, String> {
         Some("irreducible") => {
             let inside = known.loops.values().flatten().copied();
             let headers: Vec<_> = known.loops.keys().copied().collect();
-            let inside = inside.filter(|b| !headers.contains(b)).max().ok_or("there is no loop")?;
+            let inside = inside.filter(|b| !headers.contains(b)).max().context("there is no loop")?;
             let entry = view.function.entry;
             match &mut view.function.blocks[entry].terminator {
                 Terminator::Branch { then, .. } => then.block = inside,
-                _ => return Err("the entry does not end in a branch".into()),
+                _ => bail!("the entry does not end in a branch"),
             }
             check_graph(&view)
         }
         Some(name) => {
             let wanted = name.replace('_', " ");
             let fault =
-                FAULTS.iter().find(|f| f.1 == wanted).ok_or_else(|| format!("no fault is `{wanted}`"))?;
+                FAULTS.iter().find(|f| f.1 == wanted).with_context(|| format!("no fault is `{wanted}`"))?;
             if !(fault.2)(&mut view) {
-                return Err(format!("`{wanted}` finds no place"));
+                bail!("`{wanted}` finds no place");
             }
             check_view(&view)
         }
@@ -78,35 +80,35 @@ pub fn tree(file: &str, fault: Option<&str>) -> Result<Exit, String> {
 }
 
 /// `module IR [twice]`: a module of IR, in which an instruction may stand twice; no text says that.
-pub fn module(file: &str, fault: Option<&str>) -> Result<Exit, String> {
-    let Text::Ir(mut module, _) = session::read(&text(file)?, file).map_err(|e| e.to_string())? else {
-        return Err(format!("{file} is no IR"));
+pub fn module(file: &str, fault: Option<&str>) -> anyhow::Result<Exit> {
+    let Text::Ir(mut module, _) = session::read(&text(file)?, file)? else {
+        bail!("{file} is no IR");
     };
     match (fault, module.functions.first_mut()) {
         (None, _) => {}
         (Some("twice"), Some(f)) => {
             let insts = &mut f.blocks[f.entry].insts;
-            insts.insert(0, *insts.first().ok_or("there is no instruction")?);
+            insts.insert(0, *insts.first().context("there is no instruction")?);
         }
-        _ => return Err("no such fault".into()),
+        _ => bail!("no such fault"),
     }
     Ok(say(&ir::check(&module)))
 }
 
 /// `words MACHINE WORDS`: a scheduled function, and a file with a word in hexadecimal on each line.
-pub fn words(function: &str, words: &str) -> Result<Exit, String> {
-    let Text::Machine(f, _) = session::read(&text(function)?, function).map_err(|e| e.to_string())? else {
-        return Err(format!("{function} is no machine code"));
+pub fn words(function: &str, words: &str) -> anyhow::Result<Exit> {
+    let Text::Machine(f, _) = session::read(&text(function)?, function)? else {
+        bail!("{function} is no machine code");
     };
     Ok(say(&encode::check(&f, &[], &hexadecimal(words)?, f.chip)))
 }
 
 /// `folded BEFORE AFTER [MERGE …]`: two functions of allocated machine code, and what branch folding merged: `b4<b1,b2:3` for the last three instructions
 /// of b1 and b2 that went to b4, `b0<b1,b2:3^` for the first three that went up to b0.
-pub fn folded(before: &str, after: &str, merges: &[&str]) -> Result<Exit, String> {
-    let function = |file: &str| match session::read(&text(file)?, file).map_err(|e| e.to_string())? {
+pub fn folded(before: &str, after: &str, merges: &[&str]) -> anyhow::Result<Exit> {
+    let function = |file: &str| match session::read(&text(file)?, file)? {
         Text::Machine(f, _) => Ok(*f),
-        _ => Err(format!("{file} is no machine code")),
+        _ => Err(anyhow!("{file} is no machine code")),
     };
     let merge = |word: &&str| {
         let (tail, rest) = word.split_once('<')?;
@@ -120,28 +122,28 @@ pub fn folded(before: &str, after: &str, merges: &[&str]) -> Result<Exit, String
         })
     };
     let all: Option<Vec<Merge>> = merges.iter().map(merge).collect();
-    let all = all.ok_or_else(|| format!("{merges:?} are no merges"))?;
+    let all = all.with_context(|| format!("{merges:?} are no merges"))?;
     Ok(say(&Verdict::of(folding::folded(&function(before)?, &function(after)?, &all), Vec::new())))
 }
 
-fn hexadecimal(file: &str) -> Result<Vec<u128>, String> {
-    let read = |line: &str| u128::from_str_radix(line.trim(), 16).map_err(|e| format!("{line}: {e}"));
+fn hexadecimal(file: &str) -> anyhow::Result<Vec<u128>> {
+    let read = |line: &str| u128::from_str_radix(line.trim(), 16).map_err(|e| anyhow!("{line}: {e}"));
     text(file)?.lines().map(read).collect()
 }
 
 /// `hazards WORDS`: words for sm_90 that may be no instructions, as [`words`] reads them.
-pub fn hazards(words: &str) -> Result<Exit, String> {
+pub fn hazards(words: &str) -> anyhow::Result<Exit> {
     Ok(say(&hazard::check_words(&hexadecimal(words)?, sassafras_isa::Chip::Sm90)))
 }
 
 /// `cubin PTX [FIELD=VALUE …]`: the cubin of a module for sm_90, with fields of its first function, of a section or of a segment set.
-pub fn cubin(source: &str, edits: &[&str]) -> Result<Exit, String> {
-    let arch = Some(Arch::Real("sm_90".parse().map_err(|e| format!("{e:?}"))?));
+pub fn cubin(source: &str, edits: &[&str]) -> anyhow::Result<Exit> {
+    let arch = Some(Arch::Real("sm_90".parse().map_err(|e| anyhow!("{e:?}"))?));
     let ptx = text(source)?;
     let options = Options { jobs: 1, arch, line_info: ptx.contains(".loc"), ..Options::default() };
     let nobody = sassafras_driver::observe::Nobody;
-    let made = session::compile(&ptx, source, &options, None, &nobody).map_err(|e| e.to_string())?;
-    let (mut cubin, bytes) = made.cubin.ok_or("the PTX made no cubin")?;
+    let made = session::compile(&ptx, source, &options, None, &nobody)?;
+    let (mut cubin, bytes) = made.cubin.context("the PTX made no cubin")?;
     let as_made = |f: &sassafras_cubin::Function| Made {
         name: f.name.clone(),
         words: f.code.clone(),
@@ -150,10 +152,10 @@ pub fn cubin(source: &str, edits: &[&str]) -> Result<Exit, String> {
         frame_bytes: f.frame_size,
     };
     let made: Vec<Made> = cubin.functions.iter().map(as_made).collect();
-    let mut image = elf::read(&bytes).map_err(|e| e.to_string())?;
+    let mut image = elf::read(&bytes)?;
     for edit in edits {
-        let (field, value) = edit.split_once('=').ok_or_else(|| format!("`{edit}` is no FIELD=VALUE"))?;
-        set(&mut cubin, &mut image, field, value).ok_or_else(|| format!("`{edit}` cannot be done"))?;
+        let (field, value) = edit.split_once('=').with_context(|| format!("`{edit}` is no FIELD=VALUE"))?;
+        set(&mut cubin, &mut image, field, value).with_context(|| format!("`{edit}` cannot be done"))?;
     }
     let mut verdict = container::check(&image).and(cubin::check(&cubin, &made));
     if cubin.debug == Debug::None {

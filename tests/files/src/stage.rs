@@ -1,5 +1,7 @@
 //! One stage alone, on the text of its input.
 
+use anyhow::{Context, anyhow, bail};
+
 use std::path::Path;
 
 use crate::judge;
@@ -31,7 +33,7 @@ const PHASES: [&str; 11] = [
 ///
 /// # Errors
 /// What is wrong with the command or its files.
-pub fn run(words: &[String]) -> Result<Option<Exit>, String> {
+pub fn run(words: &[String]) -> anyhow::Result<Option<Exit>> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words[..] {
         ["opt", passes, file] => opt(passes, file).map(Some),
@@ -60,8 +62,8 @@ pub fn run(words: &[String]) -> Result<Option<Exit>, String> {
 }
 
 /// Whether files have the same bytes.
-fn same(first: &str, others: &[&str]) -> Result<Exit, String> {
-    let read = |file: &str| std::fs::read(file).map_err(|e| format!("{file}: {e}"));
+fn same(first: &str, others: &[&str]) -> anyhow::Result<Exit> {
+    let read = |file: &str| std::fs::read(file).map_err(|e| anyhow!("{file}: {e}"));
     for other in others {
         if read(first)? != read(other)? {
             println!("{first} and {other} differ");
@@ -72,19 +74,19 @@ fn same(first: &str, others: &[&str]) -> Result<Exit, String> {
 }
 
 /// Runs passes of the optimiser on each function of an IR module, and prints the module. What a pass makes is judged.
-fn opt(passes: &str, file: &str) -> Result<Exit, String> {
-    let Text::Ir(mut module, stage) = session::read(&text(file)?, file).map_err(|e| e.to_string())? else {
-        return Err(format!("{file} is no IR"));
+fn opt(passes: &str, file: &str) -> anyhow::Result<Exit> {
+    let Text::Ir(mut module, stage) = session::read(&text(file)?, file)? else {
+        bail!("{file} is no IR");
     };
     let objects = |module: &sassafras_ir::Module, when: &str| match sassafras_check::ir::check(module) {
         Verdict::Passed => Ok(()),
-        verdict => Err(format!("{when}: {:?}", verdict.objections())),
+        verdict => Err(anyhow!("{when}: {:?}", verdict.objections())),
     };
     objects(&module, "the file")?;
     let choices = Choices::from(Level::O3);
     for name in passes.split(',') {
         let pass =
-            PASSES.iter().find(|p| p.name == name).ok_or_else(|| format!("no pass is called `{name}`"))?;
+            PASSES.iter().find(|p| p.name == name).with_context(|| format!("no pass is called `{name}`"))?;
         let changes: usize =
             module.functions.iter_mut().map(|function| pass.run(function, &choices).changes).sum();
         eprintln!("{name}: {changes} changes");
@@ -95,20 +97,20 @@ fn opt(passes: &str, file: &str) -> Result<Exit, String> {
 }
 
 /// Holds SASS as text against PTX. Whatever else stands in a cubin is taken from what Sassafras makes of the PTX.
-fn prove(code: &str, source: &str, rest: &[&str]) -> Result<Exit, String> {
+fn prove(code: &str, source: &str, rest: &[&str]) -> anyhow::Result<Exit> {
     let options = Options { jobs: 1, ..Options::default() };
-    let made =
-        session::compile(&text(source)?, source, &options, None, &Nobody).map_err(|e| e.to_string())?;
-    let (mut cubin, _) = made.cubin.ok_or("the PTX made no cubin")?;
-    let [function] = &mut cubin.functions[..] else { return Err("the PTX has not one function".into()) };
-    let chip = sassafras_isa::Chip::from_number(cubin.sm).ok_or("the chip has no table")?;
-    let read = sassafras::assembly::read(&text(code)?, Some(chip))
-        .map_err(|found| found.iter().map(|f| format!("{f:?}")).collect::<Vec<_>>().join("; "))?;
-    let [section] = &read.sections[..] else { return Err("the SASS has not one section".into()) };
+    let made = session::compile(&text(source)?, source, &options, None, &Nobody)?;
+    let (mut cubin, _) = made.cubin.context("the PTX made no cubin")?;
+    let [function] = &mut cubin.functions[..] else { bail!("the PTX has not one function") };
+    let chip = sassafras_isa::Chip::from_number(cubin.sm).context("the chip has no table")?;
+    let read = sassafras::assembly::read(&text(code)?, Some(chip)).map_err(|found| {
+        anyhow!("{}", found.iter().map(|f| format!("{f:?}")).collect::<Vec<_>>().join("; "))
+    })?;
+    let [section] = &read.sections[..] else { bail!("the SASS has not one section") };
     function.code = section.words.iter().map(|w| w.bits).collect();
     while !function.code.len().is_multiple_of(8) {
-        let nop = Inst::new(sassafras_isa::form("nop").ok_or("there is no NOP")?);
-        function.code.push(sassafras_isa::encode(&nop, chip).map_err(|e| e.to_string())?);
+        let nop = Inst::new(sassafras_isa::form("nop").context("there is no NOP")?);
+        function.code.push(sassafras_isa::encode(&nop, chip)?);
     }
     let insts: Vec<Inst> = function.code.iter().filter_map(|&w| decode(w, chip).ok()).collect();
     let exit = |inst: &Inst| inst.row().control_flow == Some(ControlFlowKind::Exit);
@@ -116,8 +118,8 @@ fn prove(code: &str, source: &str, rest: &[&str]) -> Result<Exit, String> {
     let named = insts.iter().flat_map(Inst::operands).filter(|o| o.class == RegClass::R);
     function.registers = named.map(|o| o.number + u32::from(o.units)).max().unwrap_or(0) + 2;
     let target = Path::new("made.cubin");
-    let bytes = sassafras_emit::write(&cubin).map_err(|e| e.to_string())?;
-    std::fs::write(target, bytes).map_err(|e| e.to_string())?;
+    let bytes = sassafras_emit::write(&cubin)?;
+    std::fs::write(target, bytes)?;
     let line = [vec!["sassafras", "prove", source, "--against", "made.cubin"], rest.to_vec()].concat();
     Ok(sassafras::main(line.into_iter().map(Into::into)))
 }

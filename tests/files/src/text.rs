@@ -1,9 +1,11 @@
 //! Files as text.
 
+use anyhow::anyhow;
+
 /// What a file holds.
 ///
 /// # Errors
 /// A file that cannot be read, by name.
-pub(crate) fn text(file: &str) -> Result<String, String> {
-    std::fs::read_to_string(file).map_err(|e| format!("{file}: {e}"))
+pub(crate) fn text(file: &str) -> anyhow::Result<String> {
+    std::fs::read_to_string(file).map_err(|e| anyhow!("{file}: {e}"))
 }

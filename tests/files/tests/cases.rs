@@ -1,5 +1,7 @@
 //! Runs every file of `cases/`.
 
+use anyhow::{Context, anyhow, bail};
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -29,14 +31,14 @@ const LEAST: usize = 150;
 const STAGES: [(&str, usize); 5] =
     [("opt/", 20), ("select/", 20), ("allocate/", 20), ("schedule/", 20), ("prove/", 20)];
 
-fn counted(names: &[String]) -> Result<(), String> {
+fn counted(names: &[String]) -> anyhow::Result<()> {
     if names.len() < LEAST {
-        return Err(format!("only {} files were found", names.len()));
+        bail!("only {} files were found", names.len());
     }
     for (stage, least) in STAGES {
         let count = names.iter().filter(|name| name.starts_with(stage)).count();
         if count < least {
-            return Err(format!("only {count} files of {stage}, {least} are wanted"));
+            bail!("only {count} files of {stage}, {least} are wanted");
         }
     }
     Ok(())
@@ -49,17 +51,17 @@ fn gather(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-fn run(file: &Path) -> Result<(), String> {
-    let text = std::fs::read_to_string(file).map_err(|e| e.to_string())?;
+fn run(file: &Path) -> anyhow::Result<()> {
+    let text = std::fs::read_to_string(file)?;
     let case = parse(&text)?;
-    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
-    let own = file.file_name().ok_or("a file has a name")?.to_string_lossy().into_owned();
+    let folder = tempfile::tempdir()?;
+    let own = file.file_name().context("a file has a name")?.to_string_lossy().into_owned();
     // What stands before the first file of its own; lines keep their numbers.
     let mut whole: Vec<&str> = text.lines().take_while(|line| !line.starts_with("// FILE:")).collect();
     whole.push("");
-    std::fs::write(folder.path().join(&own), whole.join("\n")).map_err(|e| e.to_string())?;
+    std::fs::write(folder.path().join(&own), whole.join("\n"))?;
     for (name, text) in &case.files {
-        std::fs::write(folder.path().join(name), text).map_err(|e| e.to_string())?;
+        std::fs::write(folder.path().join(name), text)?;
     }
     let (mut exit, mut out, mut all) = (0, String::new(), String::new());
     let mut found = Vec::new();
@@ -70,29 +72,29 @@ fn run(file: &Path) -> Result<(), String> {
             words.extend(["--format".into(), "json".into()]);
         }
         let mut command = Command::new(env!("CARGO_BIN_EXE_sassafras-under-test"));
-        let output = command.args(&words).current_dir(folder.path()).output().map_err(|e| e.to_string())?;
+        let output = command.args(&words).current_dir(folder.path()).output()?;
         exit = output.status.code().unwrap_or(-1);
         let stdout = String::from_utf8_lossy(&output.stdout);
         all.push_str(&stdout);
         all.push_str(&String::from_utf8_lossy(&output.stderr));
         if index + 1 < case.commands.len() && exit != 0 {
-            return Err(format!("`{}` exits with {exit}:\n{all}", words.join(" ")));
+            bail!("`{}` exits with {exit}:\n{all}", words.join(" "));
         }
         found.extend(findings(&stdout));
         out = stdout.into_owned();
     }
     if case.solver && all.contains("no solver") {
         if std::env::var_os("CI").is_some() {
-            return Err("there is no solver, and this is CI".into());
+            bail!("there is no solver, and this is CI");
         }
         eprintln!("{own}: skipped, there is no solver");
         return Ok(());
     }
     if std::env::var_os("BLESS").is_some() && case.out.is_some() {
-        return std::fs::write(file, bless(&text, &out)).map_err(|e| e.to_string());
+        return Ok(std::fs::write(file, bless(&text, &out))?);
     }
     let wrong = compare(&case, exit, &out, &all, &found);
-    if wrong.is_empty() { Ok(()) } else { Err(format!("{}\n\nprinted:\n{all}", wrong.join("\n"))) }
+    if wrong.is_empty() { Ok(()) } else { Err(anyhow!("{}\n\nprinted:\n{all}", wrong.join("\n"))) }
 }
 
 /// The findings in a command's JSON.

@@ -2,8 +2,26 @@
 
 use std::collections::BTreeMap;
 
+/// Why an expression has no value.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ExprError {
+    /// A name that is none of the launch's sizes.
+    #[error("unknown size `{name}` in `{text}`")]
+    UnknownSize {
+        /// The name.
+        name: String,
+        /// The expression.
+        text: String,
+    },
+    /// A value of more than 64 bits.
+    #[error("`{0}` overflows")]
+    Overflow(String),
+}
+
 /// Evaluates sums and differences of products of names and whole numbers; no brackets.
-pub fn eval(text: &str, sizes: &BTreeMap<String, i64>) -> Result<i64, String> {
+pub fn eval(text: &str, sizes: &BTreeMap<String, i64>) -> Result<i64, ExprError> {
+    let overflow = || ExprError::Overflow(text.to_owned());
+    let unknown = |name: &str| ExprError::UnknownSize { name: name.to_owned(), text: text.to_owned() };
     let mut total = 0i64;
     let mut sign = 1i64;
     let mut rest = text.trim();
@@ -14,11 +32,11 @@ pub fn eval(text: &str, sizes: &BTreeMap<String, i64>) -> Result<i64, String> {
             let factor = factor.trim();
             let value = match factor.parse::<i64>() {
                 Ok(v) => v,
-                Err(_) => *sizes.get(factor).ok_or_else(|| format!("unknown size `{factor}` in `{text}`"))?,
+                Err(_) => *sizes.get(factor).ok_or_else(|| unknown(factor))?,
             };
-            product = product.checked_mul(value).ok_or_else(|| format!("`{text}` overflows"))?;
+            product = product.checked_mul(value).ok_or_else(overflow)?;
         }
-        total = total.checked_add(sign * product).ok_or_else(|| format!("`{text}` overflows"))?;
+        total = total.checked_add(sign * product).ok_or_else(overflow)?;
         match rest[end..].chars().next() {
             None => return Ok(total),
             Some(c) => sign = if c == '-' { -1 } else { 1 },

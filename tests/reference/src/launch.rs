@@ -4,7 +4,7 @@ use crate::compare::Compare;
 use crate::data::{Data, Element, Type, round_to_f16};
 use crate::expr::eval;
 use crate::inputs::{SplitMix64, fill};
-use crate::spec::{Count, ParamSpec, Shape, Spec, SpecError, Value};
+use crate::spec::{Count, ParamSpec, Shape, Spec, SpecError, Value, ValueError};
 
 use std::collections::BTreeMap;
 
@@ -86,9 +86,9 @@ impl Spec {
 
 impl Launch {
     pub(crate) fn build(spec: &Spec, index: usize, seed: u64) -> Result<Launch, SpecError> {
-        let wrong = |param: &str, reason: String| SpecError::Value { param: param.to_string(), reason };
+        let wrong = |param: &str, reason: ValueError| SpecError::Value { param: param.to_string(), reason };
         let shape: &Shape =
-            spec.shapes.get(index).ok_or_else(|| wrong("launch", format!("no shape number {index}")))?;
+            spec.shapes.get(index).ok_or_else(|| wrong("launch", ValueError::NoShape(index)))?;
         let sizes = sizes_of(shape);
         let mut params = Vec::new();
         for (p, param) in spec.params.iter().enumerate() {
@@ -96,9 +96,9 @@ impl Launch {
                 ParamSpec::Buffer { name, ty, count, init, output } => {
                     let n = match count {
                         Count::Number(n) => *n,
-                        Count::Text(t) => eval(t, &sizes).map_err(|e| wrong(name, e))?,
+                        Count::Text(t) => eval(t, &sizes).map_err(|e| wrong(name, e.into()))?,
                     };
-                    let n = usize::try_from(n).map_err(|_| wrong(name, format!("count {n} is negative")))?;
+                    let n = usize::try_from(n).map_err(|_| wrong(name, ValueError::Negative(n)))?;
                     let data = fill(*ty, n, init, &mut SplitMix64::for_param(seed, p));
                     Param::Buffer(Buffer { name: name.clone(), data, output: output.clone() })
                 }
@@ -180,7 +180,7 @@ fn sizes_of(shape: &Shape) -> BTreeMap<String, i64> {
     sizes
 }
 
-fn scalar(ty: Type, value: &Value, sizes: &BTreeMap<String, i64>) -> Result<Vec<u8>, String> {
+fn scalar(ty: Type, value: &Value, sizes: &BTreeMap<String, i64>) -> Result<Vec<u8>, ValueError> {
     let real = match value {
         Value::Whole(v) => *v as f64,
         Value::Real(v) => *v,
@@ -191,7 +191,7 @@ fn scalar(ty: Type, value: &Value, sizes: &BTreeMap<String, i64>) -> Result<Vec<
         (Type::F32, _) => (real as f32).to_le_bytes().to_vec(),
         (Type::F64, _) => real.to_le_bytes().to_vec(),
         (_, Value::Real(v)) => {
-            return Err(format!("{v} is not a whole number, and the type is {}", ty.name()));
+            return Err(ValueError::NotWhole { value: *v, ty });
         }
         (_, Value::Whole(v)) => v.to_le_bytes()[..ty.bytes()].to_vec(),
         (_, Value::Text(t)) => eval(t, sizes)?.to_le_bytes()[..ty.bytes()].to_vec(),

@@ -2,6 +2,7 @@
 
 use crate::compare::Compare;
 use crate::data::Type;
+use crate::expr::ExprError;
 use crate::inputs::Init;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -32,7 +33,29 @@ pub enum SpecError {
         /// The parameter's name.
         param: String,
         /// Why.
-        reason: String,
+        reason: ValueError,
+    },
+}
+
+/// Why a count or a value is none.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ValueError {
+    /// There is no launch of this number.
+    #[error("no shape number {0}")]
+    NoShape(usize),
+    /// An expression has no value.
+    #[error(transparent)]
+    Expression(#[from] ExprError),
+    /// Fewer elements than none.
+    #[error("count {0} is negative")]
+    Negative(i64),
+    /// A number with a fraction, of an integer type.
+    #[error("{value} is not a whole number, and the type is {}", .ty.name())]
+    NotWhole {
+        /// The number.
+        value: f64,
+        /// The type.
+        ty: Type,
     },
 }
 
