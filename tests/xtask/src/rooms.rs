@@ -4,7 +4,7 @@
 //! - `arrows`: the list in the document, and what it is held against. `circles`: strongly connected components.
 //! - `crates`: the crates and what each is built with. `chips`: lines that name a chip where code should ask for what it has. `within`: circles inside of crates, of which there are ever fewer.
 //! - `trust`: how much code a proof rests on, which only shrinks.
-//! - `lengths`: functions of `verify` that are too long.
+//! - `lengths`: functions of `verify` that are too long. `texts`: errors that are texts, of which there are ever fewer.
 //! - `imports`: paths in a source text. `modules`: the modules of a crate and what each imports.
 
 mod arrows;
@@ -14,6 +14,7 @@ mod crates;
 mod imports;
 mod lengths;
 mod modules;
+mod texts;
 mod trust;
 mod within;
 
@@ -62,6 +63,7 @@ pub fn rooms(root: &Path) -> Result<()> {
     faults.extend(chips::chips(root)?);
     faults.extend(trust::trust(root, &crates)?);
     faults.extend(lengths::lengths(root)?);
+    faults.extend(texts::texts(&crates)?);
     if faults.is_empty() {
         return Ok(());
     }

@@ -11,7 +11,7 @@ pub fn code_lines(text: &str) -> usize {
 }
 
 /// Skips what is quoted, and comments; `marked` leaves a mark for each line of what is quoted.
-fn without_texts(text: &str, marked: bool) -> String {
+pub(super) fn without_texts(text: &str, marked: bool) -> String {
     let all: Vec<char> = text.chars().collect();
     let (mut out, mut i) = (String::new(), 0);
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
