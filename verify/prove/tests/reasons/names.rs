@@ -1,6 +1,7 @@
 //! What a variable is called decides nothing.
 
-use super::{code, common};
+use super::common;
+use super::example::code;
 use sassafras_prove::{Limits, prove_within};
 
 /// A module with a variable of this name, which holds a number.
