@@ -185,6 +185,23 @@ add.u64 %q5, %q5, %q6;\ncvt.u32.u64 %r5, %q5;\nst.global.u32 [%q1], %r5;";
 }
 
 #[test]
+fn a_parameter_of_a_call_has_no_generic_address() {
+    // Its address within the frame is that of another byte among the entry's parameters.
+    let function = ".func (.param .b32 r) f(.param .b32 a) { .reg .b64 q; .reg .b32 x; mov.u64 q, a; cvta.param.u64 q, q;\n\
+                    ld.u32 x, [q]; st.param.b32 [r], x; ret; }";
+    let call = ".param .b32 a, r; st.param.b32 [a], %r1; call (r), f, (a); ld.param.b32 %r2, [r]; st.global.u32 [%q1], %r2;";
+    for block in [1, 32] {
+        let failure = Run::of(block).failure(&entry(function, call));
+        assert!(failure.is_unsupported(), "{failure}");
+    }
+    let own = ".param .b32 a; mov.u64 %q2, a; cvta.param.u64 %q2, %q2; st.global.u32 [%q1], %r1;";
+    assert!(Run::of(1).failure(&entry("", own)).is_unsupported());
+    // Those of the entry have one.
+    let entry_own = "mov.u64 %q2, out; cvta.param.u64 %q2, %q2; ld.u64 %q3, [%q2]; sub.u64 %q3, %q1, %q3; cvt.u32.u64 %r2, %q3; st.global.u32 [%q1], %r2;";
+    everywhere(&entry("", entry_own), 32, |i| 4 * i);
+}
+
+#[test]
 fn calls_through_registers_go_where_each_lane_wants() {
     let functions = "\
 .func (.reg .b32 %d) one(.reg .b32 %a)\n{\nadd.u32 %d, %a, 1;\nret;\n}\n\

@@ -149,6 +149,19 @@ impl LaneState<'_, '_> {
         &self.program.frames[self.frame.function.0 as usize]
     }
 
+    /// The generic address of an address in a space. The window of parameters holds those of the entry alone: those of calls lie in their frames, where the same
+    /// numbers are addresses of other bytes.
+    ///
+    /// # Errors
+    /// A space without a window; what may be a parameter of a call.
+    pub(super) fn generic(&self, space: Space, address: u64) -> Result<u64, Trap> {
+        let of_entry = self.layout().read_only;
+        if space == Space::Param && address >= of_entry && self.frame.params.len() as u64 > of_entry {
+            return Err(Trap::Unsupported("cvta of a parameter of a call".into()));
+        }
+        View::cvta(space, address)
+    }
+
     /// The frame's `.param` memory: a kernel's parameters are read-only.
     fn param(&mut self, access: &Access, address: u64, store: bool) -> Result<&mut [u8], Trap> {
         if store && address < self.layout().read_only {
@@ -238,7 +251,7 @@ impl State<Concrete> for LaneState<'_, '_> {
     }
 
     fn cvta(&mut self, d: &Concrete, space: Space, at: &Bits) -> Result<Bits, Trap> {
-        let to = View::cvta(space, address(at))?;
+        let to = self.generic(space, address(at))?;
         Ok(match within(space, to) {
             true => d.constant(64, to.into()),
             false => d.undef(64, "a generic address of what lies outside of the window"),

@@ -180,7 +180,7 @@ impl State<Lanes<'_>> for Group<'_, '_, '_, '_> {
 
     fn cvta(&mut self, d: &Lanes<'_>, space: Space, at: &Vector) -> Result<Vector, Trap> {
         self.each(64, |state| {
-            let to = View::cvta(space, at.lane(state.asker.lane as usize).bits() as u64)?;
+            let to = state.generic(space, at.lane(state.asker.lane as usize).bits() as u64)?;
             if !within(space, to) {
                 d.give_up();
             }
