@@ -23,7 +23,6 @@ use sassafras_ptx::checked::Module;
 use sassafras_solve::limit::Limits;
 use sassafras_solve::solver::Solver;
 use sassafras_solvers::Timed;
-use sassafras_symbolic::obstacle::effort::Effort;
 use sassafras_symbolic::obstacle::nothing::Nothing;
 use sassafras_symbolic::origin::Origin;
 use std::collections::BTreeSet;
@@ -105,7 +104,8 @@ fn once(
     let started = Instant::now();
     let mut record = Record {
         entry: name.to_owned(),
-        verdict: Verdict::Unknown(Effort::NoAttempt {}.into()),
+        // Until both entries are found.
+        verdict: Verdict::Inapplicable(Nothing::NotInTarget { entry: name.into() }.into()),
         assumptions: BTreeSet::new(),
         lemmas: BTreeSet::new(),
         obligations: Counts::default(),

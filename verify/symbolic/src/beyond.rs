@@ -167,8 +167,9 @@ fn images(
             .filter(|at| numbers.iter().all(|(n, ..)| n != at))
             .collect();
         let told = |i: usize| filled.iter().any(|&at| (at..at + 8).contains(&(i as u64)));
-        let mut wanted = functions::image(v, size, functions)
-            .map_err(|_| Container::NoAddress { variable: v.name.as_str().into() })?;
+        let Some(mut wanted) = functions::image(v, size, functions) else {
+            return Err(Container::Image { variable: v.name.as_str().into() });
+        };
         functions::put(&mut wanted, &numbers);
         let mut found = x.init.clone().unwrap_or_default();
         found.resize(size, 0);

@@ -186,20 +186,16 @@ impl Task<'_> {
             if self.ends(&now.verdict) {
                 return now;
             }
-            let next = choices.after(&plan);
-            let last_of_order = next.as_ref().is_none_or(|next| next.own_first != plan.own_first);
             // What stands in the way of the order in which both have the same addresses tells more.
             let tells_more = matches!(&now.verdict, Verdict::Unknown(why) if why.kind != Kind::Replay);
+            let Some(next) = choices.after(&plan) else {
+                return told.filter(|_| !tells_more).unwrap_or(now);
+            };
+            let last_of_order = next.own_first != plan.own_first;
             if last_of_order && (told.is_none() || tells_more) {
                 told = Some(now);
             }
-            match next {
-                Some(next) => plan = next,
-                None => {
-                    let none = || self.told(Verdict::Unknown(Effort::NoAttempt {}.into()), unroll);
-                    return told.unwrap_or_else(none);
-                }
-            }
+            plan = next;
         }
     }
 

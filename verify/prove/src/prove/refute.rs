@@ -11,8 +11,16 @@ use crate::verdict::Counterexample;
 use sassafras_solve::solver::Answer;
 use sassafras_symbolic::choice::Payloads;
 use sassafras_symbolic::obstacle::Obstacle;
+use sassafras_symbolic::obstacle::effort::Effort;
 use sassafras_symbolic::obstacle::freedom::Freedom;
+use sassafras_symbolic::obstacle::place::Claim;
 use sassafras_symbolic::obstacle::replay::Replay;
+
+/// An example in which long quotients, and what loads find, have any values. It says nothing of those that they have. What is told of an entry for which nothing
+/// is proved is the reason of the view without such values.
+pub fn abstracted(claim: Claim) -> Effort {
+    Effort::GaveUp { claim, said: "an example with any values for quotients".into() }
+}
 
 impl Comparison<'_, '_, '_> {
     /// Looks for a model that can be replayed, and replays it.
@@ -25,7 +33,7 @@ impl Comparison<'_, '_, '_> {
 
     fn shown(&mut self, violated: &Obligation) -> Result<Counterexample, Reason> {
         if self.plan.view == View::Opaque {
-            return Err(Obstacle::from(Freedom::Abstracted { claim: violated.what.clone() }).into());
+            return Err(Obstacle::from(abstracted(violated.what.clone())).into());
         }
         let run = &self.run;
         // Where the source allows several results, one other result shows nothing: the input has to be one on which it does not.

@@ -316,9 +316,7 @@ fn lenient(entries: Entries<'_>, plan: &Plan, inputs: &Inputs<'_>, source: &[Eve
     let d = inputs.terms;
     let all = d.topological(&roots(source));
     let has = |is: fn(&Node) -> bool| all.iter().any(|t| is(&d.node(*t)));
-    if plan.payloads != Payloads::Open {
-        Some(Leniency::Payload)
-    } else if has(|node| matches!(node, Node::Undef { .. })) {
+    if plan.payloads != Payloads::Open || has(|node| matches!(node, Node::Undef { .. })) {
         Some(Leniency::Undefined)
     } else if has(|node| matches!(node, Node::Approximate { .. })) {
         Some(Leniency::Approximate)

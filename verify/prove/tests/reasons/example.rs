@@ -165,7 +165,7 @@ impl Target {
 /// A source, read.
 enum Held {
     Module(Module),
-    Code(Cubin),
+    Code(Box<Cubin>),
 }
 
 impl Source {
@@ -180,7 +180,7 @@ impl Source {
             Source::Code(text, change) => {
                 let mut cubin = common::ours(text).expect("it is compiled");
                 change(&mut cubin);
-                Held::Code(cubin)
+                Held::Code(Box::new(cubin))
             }
         }
     }

@@ -216,9 +216,4 @@ obstacles! {
         /// What was shown not to hold.
         claim: Claim,
     } = "U0932" "cubin: {bytes} bytes of stack are declared: {claim}", STACK, SIZES;
-    /// An initialiser of the source with a function that has no address.
-    NoAddress {
-        /// The variable's name.
-        variable: Box<str>,
-    } = "U0933" "cubin: the initialiser of `{variable}` names a function that has no address", IMAGE, COMPARE;
 }

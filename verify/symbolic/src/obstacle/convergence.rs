@@ -31,6 +31,69 @@ impl fmt::Display for Tangle {
     }
 }
 
+/// Why barriers of which groups of lanes are followed do not nest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disorder {
+    /// A barrier is set where it is not known which barriers the lanes are in.
+    SetAmong {
+        /// The barrier.
+        barrier: u32,
+    },
+    /// A barrier is set by one group of lanes after another.
+    SetInTurns {
+        /// The barrier.
+        barrier: u32,
+    },
+    /// A barrier is set in which lanes may be.
+    SetTwice {
+        /// The barrier.
+        barrier: u32,
+    },
+    /// Lanes meet where it is not known which barriers they are in.
+    SyncAmong {
+        /// The barrier.
+        barrier: u32,
+    },
+    /// Lanes meet at a barrier that was not set.
+    SyncUnset {
+        /// The barrier.
+        barrier: u32,
+    },
+    /// Lanes meet at a barrier within which another one was set.
+    SyncNotLast {
+        /// The barrier.
+        barrier: u32,
+    },
+    /// A barrier of the block while others of the warp may wait for these lanes.
+    BlockWhileAwaited,
+}
+
+impl fmt::Display for Disorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("convergence: ")?;
+        match self {
+            Disorder::SetAmong { barrier } => {
+                write!(f, "B{barrier} is set where lanes in different barriers meet")
+            }
+            Disorder::SetInTurns { barrier } => {
+                write!(f, "B{barrier} is set by lanes that may come one group after another")
+            }
+            Disorder::SetTwice { barrier } => write!(f, "B{barrier} is set while lanes may be in it"),
+            Disorder::SyncAmong { barrier } => {
+                write!(f, "BSYNC B{barrier} where lanes in different barriers meet")
+            }
+            Disorder::SyncUnset { barrier } => write!(f, "BSYNC B{barrier}, which was not set"),
+            Disorder::SyncNotLast { barrier } => {
+                write!(f, "BSYNC B{barrier}, which was not the last to be set")
+            }
+            Disorder::BlockWhileAwaited => {
+                f.write_str("a barrier of the block while lanes of the warp may wait for these")
+            }
+        }?;
+        f.write_str(" is not supported")
+    }
+}
+
 const APART: &str = "lanes of a warp may be apart where they have to be together (docs/convergence.md)";
 const WAITS: &str = "lanes of a warp may wait for such as never come (docs/convergence.md)";
 const TOGETHER: &str = "a `BSYNC` of a barrier that was set where all were together, or a `WARPSYNC` of the lanes that are meant, before the instruction";
@@ -47,38 +110,6 @@ obstacles! {
     OthersJoined {} = "U0402" "convergence: lanes with other masks may have joined these is not supported", APART, TOGETHER;
     /// A barrier of the block between lanes that wait and those that they wait for.
     BlockBetween {} = "U0403" "convergence: a barrier of the block between lanes that wait and what they wait for is not supported", WAITS, WHOLE;
-    /// A barrier is set where it is not known which barriers the lanes are in.
-    SetAmong {
-        /// The convergence barrier.
-        barrier: u32,
-    } = "U0404" "convergence: B{barrier} is set where lanes in different barriers meet is not supported", WAITS, BALANCE;
-    /// A barrier is set by one group of lanes after another.
-    SetInTurns {
-        /// The convergence barrier.
-        barrier: u32,
-    } = "U0405" "convergence: B{barrier} is set by lanes that may come one group after another is not supported", WAITS, BALANCE;
-    /// A barrier is set in which lanes may be.
-    SetTwice {
-        /// The convergence barrier.
-        barrier: u32,
-    } = "U0406" "convergence: B{barrier} is set while lanes may be in it is not supported", WAITS, BALANCE;
-    /// Lanes meet where it is not known which barriers they are in.
-    SyncAmong {
-        /// The convergence barrier.
-        barrier: u32,
-    } = "U0407" "convergence: BSYNC B{barrier} where lanes in different barriers meet is not supported", WAITS, BALANCE;
-    /// Lanes meet at a barrier that was not set.
-    SyncUnset {
-        /// The convergence barrier.
-        barrier: u32,
-    } = "U0408" "convergence: BSYNC B{barrier}, which was not set is not supported", WAITS, BALANCE;
-    /// Lanes meet at a barrier within which another one was set.
-    SyncNotLast {
-        /// The convergence barrier.
-        barrier: u32,
-    } = "U0409" "convergence: BSYNC B{barrier}, which was not the last to be set is not supported", WAITS, BALANCE;
-    /// A barrier of the block while others of the warp may wait for these lanes.
-    BlockWhileAwaited {} = "U0410" "convergence: a barrier of the block while lanes of the warp may wait for these is not supported", WAITS, WHOLE;
     /// The whole warp is waited for while others of it may wait for these lanes.
     WarpWhileAwaited {} = "U0411" "convergence: the whole warp is waited for while lanes of it may wait for these is not supported", WAITS, BALANCE;
     /// A branch on whether lanes are together.
@@ -109,7 +140,7 @@ obstacles! {
         /// Byte offset at which the rule about groups is broken.
         at: u64,
         /// How.
-        groups: Box<Convergence>,
+        groups: Disorder,
         /// Byte offset at which the rule about lanes is broken.
         lanes_at: u64,
         /// How.

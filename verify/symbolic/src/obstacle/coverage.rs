@@ -7,7 +7,6 @@ const ENDS: &str = "a loop of the target was not shown to end when the source's 
 const DEEPER: &str = "`--unroll N` with a larger N, or `--budget N`";
 const REACHED: &str = "all was shown within the bound, and no concrete input was found that goes a way of the source which the bound covers, nor that there is none";
 const OTHER: &str = "`--unroll N` with another N, or `--budget N`";
-const ROUND: &str = "a loop around a compare-and-swap was not followed from its beginning to its end";
 
 obstacles! {
     /// What loops have to do, and ways that have to be gone.
@@ -53,8 +52,4 @@ obstacles! {
         /// The line, or byte offset, of its head.
         at: u64,
     } = "U1107" "coverage: evaluation: no evaluated input comes through the loop at {at}", REACHED, OTHER;
-    /// A round of a loop around a compare-and-swap without a beginning.
-    NoBeginning {} = "U1108" "coverage: a round of a loop that has no beginning", ROUND, "look at the loop's branches";
-    /// A loop that is left before its compare-and-swap.
-    LeftEarly {} = "U1109" "coverage: a loop that is left before its compare-and-swap", ROUND, "look at the loop's branches";
 }

@@ -44,8 +44,6 @@ obstacles! {
         /// What the solver says.
         said: Box<str>,
     } = "U1007" "the assumptions: {said}", "that some input meets what is assumed of the source was not shown", BUDGET;
-    /// No attempt applies.
-    NoAttempt {} = "U1008" "no attempt applies", "nothing was tried", "report it, with both files";
 }
 
 impl Effort {

@@ -7,9 +7,7 @@ use std::fmt;
 /// Why a source may have several results on one input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leniency {
-    /// It leaves the payload of a NaN open.
-    Payload,
-    /// It leaves part of its results open.
+    /// It leaves part of its results open, as the payload of a NaN.
     Undefined,
     /// It bounds its result and does not fix it.
     Approximate,
@@ -25,7 +23,6 @@ impl Leniency {
     /// That the sides differ in what is left open.
     pub fn of(self, claim: Claim) -> Freedom {
         match self {
-            Leniency::Payload => Freedom::Payload { claim },
             Leniency::Undefined => Freedom::Undefined { claim },
             Leniency::Approximate => Freedom::Approximate { claim },
             Leniency::Places => Freedom::Places { claim },
@@ -38,7 +35,6 @@ impl Leniency {
 impl fmt::Display for Leniency {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Leniency::Payload => "undefined: the source leaves the payload of a NaN open",
             Leniency::Undefined => "undefined: the source leaves part of its results open",
             Leniency::Approximate => "approximation: the source bounds its result and does not fix it",
             Leniency::Places => "places: where a local variable lies is open",
@@ -58,11 +54,6 @@ const EXACT: &str = "`div.rn`, `sqrt.rn`, `rcp.rn` where one value is meant";
 obstacles! {
     /// The sides differ where the source may have several results.
     Freedom;
-    /// The payload of a NaN.
-    Payload {
-        /// What was not shown.
-        claim: Claim,
-    } = "U0801" "{claim}: undefined: the source leaves the payload of a NaN open", OPEN, "do not store or compare the bits of NaNs; `--budget N`";
     /// What was never written, or has no result.
     Undefined {
         /// What was not shown.
@@ -96,10 +87,4 @@ obstacles! {
         /// What was not shown.
         claim: Claim,
     } = "U0807" "approximation: {claim}: the ISA bounds the source's result for some operands alone", BOUND, EXACT;
-    /// A difference that was found with values abstracted.
-    Abstracted {
-        /// What was not shown.
-        claim: Claim,
-    } = "U0808" "{claim}: not for any value",
-        "long quotients were taken for any values, and with some the sides differ; with those that they have they may be the same", "`--budget N`, so that the quotients need not be abstracted";
 }

@@ -1,6 +1,5 @@
 //! Accesses of memory.
 
-use super::place::Claim;
 use crate::obstacles;
 use std::fmt;
 
@@ -32,27 +31,6 @@ impl fmt::Display for Misplaced {
     }
 }
 
-/// What is asked of a generic address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Conversion {
-    /// To a generic address.
-    ToGeneric,
-    /// From a generic address.
-    FromGeneric,
-    /// Whether it lies in a space.
-    LiesIn,
-}
-
-impl fmt::Display for Conversion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Conversion::ToGeneric => "cvta of",
-            Conversion::FromGeneric => "cvta.to of",
-            Conversion::LiesIn => "whether a generic address lies in",
-        })
-    }
-}
-
 const GENERIC: &str = "of a generic address it was not shown in which space it lies";
 const SPACES: &str = "`.global`, `.shared` or `.local` accesses, or `cvta` where the space is known";
 const FORM: &str = "such an access has no meaning here yet";
@@ -65,23 +43,6 @@ obstacles! {
     TwoWindows {} = "U0701" "generic: an address in one window or another is not supported", GENERIC, SPACES;
     /// An address of which it is not known in which window it lies.
     UnknownWindow {} = "U0702" "generic: an address of which it is not known in which window it lies", GENERIC, SPACES;
-    /// Generic addresses of a space that has none.
-    NoWindow {
-        /// What is asked.
-        asked: Conversion,
-        /// The space.
-        space: Box<str>,
-    } = "U0703" "{asked} {space} memory is not supported", GENERIC, SPACES;
-    /// An access of a space that has none here.
-    Space {
-        /// The space.
-        space: Box<str>,
-    } = "U0704" "an access of {space} memory is not supported", FORM, ELSE;
-    /// An access of an ordering that has no meaning.
-    Ordering {
-        /// The ordering.
-        ordering: Box<str>,
-    } = "U0705" "an access of ordering {ordering} is not supported", FORM, ELSE;
     /// A strong access of memory that nobody writes.
     FixedOrdering {
         /// The ordering.
@@ -94,11 +55,6 @@ obstacles! {
         /// The space.
         space: Box<str>,
     } = "U0707" "such an access of {space} memory is not supported", FORM, ELSE;
-    /// An atomic of an ordering that has no meaning.
-    AtomicOrdering {
-        /// The ordering.
-        ordering: Box<str>,
-    } = "U0708" "an atomic of ordering {ordering} is not supported", FORM, ELSE;
     /// An atomic in a space that has none.
     AtomicSpace {
         /// The space.
@@ -116,9 +72,4 @@ obstacles! {
         fault: Misplaced,
     } = "U0711" "{fault}",
         "where a local variable of the source lies is read from the target, and it cannot lie there", "do not store or compare that address";
-    /// A store that is not what the target's loads found.
-    StandIn {
-        /// What was shown not to hold.
-        claim: Claim,
-    } = "U0712" "{claim}", "loads of the target were taken to find a value that stands for what is stored, and it is another", "look at the store that is named";
 }

@@ -2,52 +2,6 @@
 
 use super::place::Claim;
 use crate::obstacles;
-use std::fmt;
-
-/// What is wrong with the parameters of a call or of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passing {
-    /// An argument that is nothing.
-    Nothing,
-    /// A parameter of the module.
-    OfModule,
-    /// An argument that is no parameter variable.
-    Argument,
-    /// A result that is no parameter variable.
-    Result,
-    /// A return from an entry.
-    FromEntry,
-    /// A parameter without a place.
-    Placeless,
-    /// A parameter that is not there.
-    Missing,
-    /// A parameter without bytes.
-    Empty,
-    /// A call without a list of results.
-    NoResults,
-    /// A call with a result that is no place.
-    NoPlace,
-    /// A call of more than one function.
-    Callees,
-}
-
-impl fmt::Display for Passing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Passing::Nothing => "an argument that is nothing",
-            Passing::OfModule => "a parameter of the module",
-            Passing::Argument => "an argument that is no parameter variable",
-            Passing::Result => "a result that is no parameter variable",
-            Passing::FromEntry => "a return from an entry",
-            Passing::Placeless => "a parameter without a place",
-            Passing::Missing => "a parameter that is not there",
-            Passing::Empty => "a parameter without bytes",
-            Passing::NoResults => "a call without results",
-            Passing::NoPlace => "a call with a result that is no place",
-            Passing::Callees => "a call",
-        })
-    }
-}
 
 const LOOK: &str = "look at the line that is named";
 const ELSE: &str = "nothing: the rest of the module can be proved with `--entry`";
@@ -96,11 +50,6 @@ obstacles! {
         /// Where among the parameters.
         at: u64,
     } = "U0207" "{bytes} bytes of a parameter at {at:#x} is not supported", PARAMETER, LOOK;
-    /// A parameter or result that cannot be handed over.
-    Passed {
-        /// What is wrong.
-        fault: Passing,
-    } = "U0208" "{fault} is not supported", PARAMETER, LOOK;
     /// A constant that the cubin does not have.
     NoConstant {
         /// Its name.
@@ -117,25 +66,9 @@ obstacles! {
     /// The generic address of a parameter of a call.
     CallParameter {} = "U0211" "cvta of a parameter of a call is not supported",
         "parameters of calls are no memory here, and have no generic address", "copy it to a `.local` variable";
-    /// A variable in a space in which nothing lies.
-    VariableSpace {
-        /// The space.
-        space: Box<str>,
-    } = "U0212" "a variable in {space} memory is not supported", FORM, ELSE;
-    /// The address of a function that nothing takes.
-    NotTaken {} = "U0213" "the address of a function that nothing takes is not supported", FORM, ELSE;
     /// Two functions at one address.
     OneAddress {} = "U0214" "two functions have one address",
         "the cubin gives two functions whose addresses are taken the same address, or one the address zero", LOOK;
-    /// An initialiser with a function that has no address.
-    NoAddress {
-        /// The variable's name.
-        variable: Box<str>,
-    } = "U0215" "the initialiser of `{variable}` names a function that has no address",
-        "an initialiser names a function of which the address is not known", LOOK;
-    /// A place behind the end.
-    BehindEnd {} = "U0216" "a place behind the end",
-        "the source goes on behind its last instruction", LOOK;
     /// A lemma whose code gives an approximation, and cannot be used for this instruction.
     Lemma {
         /// What is wrong with it.
@@ -151,9 +84,4 @@ obstacles! {
         claim: Claim,
     } = "U0219" "source: {claim}",
         "an access of a source that is code was not shown to be one that the hardware takes", "`--budget N`; look at how the address is made";
-    /// An entry whose end cannot be reached by a call.
-    OfCall {
-        /// What is wrong with the call.
-        fault: Passing,
-    } = "U0220" "{fault}", PARAMETER, LOOK;
 }

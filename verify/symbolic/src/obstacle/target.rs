@@ -42,6 +42,10 @@ pub enum Swap {
     NotLoaded,
     /// What it stores was not written.
     NotWritten,
+    /// A round of the loop has no beginning.
+    NoBeginning,
+    /// The loop is left before it.
+    LeftEarly,
 }
 
 impl fmt::Display for Swap {
@@ -53,6 +57,8 @@ impl fmt::Display for Swap {
             Swap::Guessed => "a compare-and-swap whose address depends on a guess",
             Swap::NotLoaded => "a loop whose word was not loaded",
             Swap::NotWritten => "a compare-and-swap of what was not written",
+            Swap::NoBeginning => "a round of a loop that has no beginning",
+            Swap::LeftEarly => "a loop that is left before its compare-and-swap",
         })
     }
 }
@@ -94,12 +100,6 @@ obstacles! {
         units: u32,
     } = "U0305" "{register} as the first of {units} registers",
         "several registers as one operand have to begin at a multiple of their number, or the hardware faults", LOOK;
-    /// A call of a function that the driver resolves, of which nothing is known.
-    UnknownCall {
-        /// Its name.
-        function: Box<str>,
-    } = "U0306" "a call of `{function}`, of which nothing is known is not supported",
-        "the target calls a function that only the driver has", ELSE;
     /// A branch that goes between instructions.
     BetweenInstructions {} = "U0307" "a branch between instructions",
         "a branch of the target goes to no multiple of the size of an instruction", LOOK;
@@ -158,8 +158,6 @@ obstacles! {
         /// Its name.
         register: Box<str>,
     } = "U0317" "the special register {register} is not supported", FORM, ELSE;
-    /// A convergence barrier as a register.
-    BarrierRegister {} = "U0318" "a convergence barrier as a register is not supported", FORM, ELSE;
     /// The result of a barrier that has none.
     BarrierResult {} = "U0319" "the result of a barrier that did not reduce",
         "a result of a reducing barrier is read where the last barrier has none", LOOK;
@@ -185,15 +183,11 @@ obstacles! {
         room: u32,
     } = "U0324" "a buffer of vprintf among {room} bytes of local memory is not supported",
         "what `vprintf` prints is compared word by word, and the variable that it may lie in is too large for that", "a variable of its own for the arguments";
-    /// A load that is looked at for its address, and has none.
-    NoLoadAddress {} = "U0325" "a load without an address", FORM, ELSE;
-    /// A product of matrices that is not that of two registers.
-    MatrixProduct {} = "U0326" "a product of two registers is not supported", FORM, ELSE;
     /// A guard that no meaning was given to.
     Stopped {
         /// Why a lane stopped, as its state says.
         said: Box<str>,
-    } = "U0327" "{said}", "a lane stops where the prover expects it to go on", "report it, with both files";
+    } = "U0327" "{said}", "a lane stops where the prover expects it to go on", "look at the instruction that is named; report it, with both files, if its address is right";
     /// What only the text says: that of the linker.
     Said {
         /// The text.

@@ -74,21 +74,16 @@ fn initialiser(module: &Module, cubin: &Cubin, id: FunctionId) -> Option<u64> {
     })
 }
 
-/// The image of a variable before the launch, without addresses of variables.
-///
-/// # Errors
-/// An initialiser that names a function without an address, or one beyond its end.
-pub fn image(v: &Variable, size: usize, addresses: &BTreeMap<FunctionId, u64>) -> Result<Vec<u8>, Source> {
+/// The image of a variable before the launch, without addresses of variables. None if an initialiser names a function without an address, or
+/// one beyond its end.
+pub fn image(v: &Variable, size: usize, addresses: &BTreeMap<FunctionId, u64>) -> Option<Vec<u8>> {
     let mut all = v.init.clone().unwrap_or_default();
     all.resize(size, 0);
     for (at, id) in &v.init_functions {
-        let place = all.get_mut(*at as usize..*at as usize + 8);
-        let (Some(place), Some(number)) = (place, addresses.get(id)) else {
-            return Err(Source::NoAddress { variable: v.name.as_str().into() });
-        };
-        place.copy_from_slice(&number.to_le_bytes());
+        let place = all.get_mut(*at as usize..*at as usize + 8)?;
+        place.copy_from_slice(&addresses.get(id)?.to_le_bytes());
     }
-    Ok(all)
+    Some(all)
 }
 
 /// The addresses of constants in their own space that an initialiser has: byte offset in it, the number that stands there, which is where the cubin has the

@@ -2,7 +2,7 @@
 
 use crate::choice::Payloads;
 use crate::inputs::Inputs;
-use crate::obstacle::source::{Passing, Source};
+use crate::obstacle::source::Source;
 use crate::obstacle::{Located, Obstacle};
 use crate::ptx::approximate::Estimates;
 use crate::ptx::calls::{Program, Step};
@@ -44,7 +44,7 @@ pub fn run<'i>(
     let mut run = Run { side, program, frame, cubin, functions, stored, payloads: (payloads, 0) };
     while let Some(position) = run.side.advance()? {
         let Some(step) = program.steps.get(position as usize) else {
-            return Err(Source::BehindEnd {}.into());
+            return Err(no_meaning("a place behind the end").into());
         };
         let policy = step.inst.map_or(payloads, |(inst, _)| choose::policy(payloads, inst));
         run.payloads = (policy, inputs.terms.len());
@@ -164,7 +164,7 @@ impl Run<'_, '_> {
             }
             Outcome::Call { arguments, .. } => {
                 let [(_, callee)] = self.program.callees(step) else {
-                    return Err(Source::OfCall { fault: Passing::Callees }.into());
+                    return Err(no_meaning("a call").into());
                 };
                 self.pass(*callee, &arguments).map_err(|trap| behind(inputs, &trap))?;
                 self.side.jump(self.program.start(*callee), None);
@@ -243,7 +243,7 @@ impl Run<'_, '_> {
             return Ok(());
         };
         let Some(Operand::List(results)) = call.operands.first() else {
-            return Err(Source::OfCall { fault: Passing::NoResults }.into());
+            return Err(no_meaning("a call without results").into());
         };
         let place = |o: &Operand| match o {
             Operand::Symbol(id, 0) => Some(Place::Variable(*id)),
@@ -252,7 +252,7 @@ impl Run<'_, '_> {
             _ => None,
         };
         let Some(places) = results.iter().map(place).collect::<Option<Vec<Place<TermId>>>>() else {
-            return Err(Source::OfCall { fault: Passing::NoPlace }.into());
+            return Err(no_meaning("a call with a result that is no place").into());
         };
         self.give(&places).map_err(|trap| behind(self.side.inputs, &trap))?;
         let resume = frame.resume;
@@ -261,7 +261,12 @@ impl Run<'_, '_> {
     }
 }
 
+/// Something of which no meaning is known.
+fn no_meaning(form: &str) -> Source {
+    Source::NoMeaning { form: form.into() }
+}
+
 /// The obstacle behind a trap of the source.
 fn behind(inputs: &Inputs<'_>, trap: &Trap) -> Obstacle {
-    inputs.held.behind(trap, |form| Source::NoMeaning { form: form.into() }.into())
+    inputs.held.behind(trap, |form| no_meaning(form).into())
 }

@@ -3,7 +3,7 @@
 use crate::choice::Payloads;
 use crate::input::Input;
 use crate::inputs::Inputs;
-use crate::obstacle::source::{Passing, Source};
+use crate::obstacle::source::Source;
 use crate::ptx::calls::{Kept, PARAMS, Program};
 use crate::ptx::choose;
 use crate::ptx::functions;
@@ -39,10 +39,6 @@ pub(super) struct Run<'s, 'i> {
 impl Run<'_, '_> {
     fn refuse<T>(&self, obstacle: Source) -> Result<T, Trap> {
         Err(self.side.inputs.held.trap(obstacle))
-    }
-
-    fn passed<T>(&self, fault: Passing) -> Result<T, Trap> {
-        self.refuse(Source::Passed { fault })
     }
 
     /// What a register holds before it is written is undefined, and so is `.param` memory. `register` is one of all frames'.
@@ -116,7 +112,7 @@ impl Run<'_, '_> {
             return Ok(whole);
         }
         let all = all.into_iter().reduce(|low, high| inputs.terms.concat(&high, &low));
-        all.map_or_else(|| self.passed(Passing::Empty), Ok)
+        all.map_or_else(|| unpassed("a parameter without bytes"), Ok)
     }
 
     fn set_parameter(&mut self, at: u64, value: TermId) -> Result<(), Trap> {
@@ -151,7 +147,7 @@ impl Run<'_, '_> {
                     )?;
                     continue;
                 }
-                Place::Register(_) => return self.passed(Passing::Nothing),
+                Place::Register(_) => return unpassed("an argument that is nothing"),
             };
             match param.register {
                 Some(r) => self.set(self.program.register(callee, r), value),
@@ -170,9 +166,9 @@ impl Run<'_, '_> {
         size: u32,
         back: bool,
     ) -> Result<(), Trap> {
-        let VariableId::Local(index) = variable else { return self.passed(Passing::OfModule) };
+        let VariableId::Local(index) = variable else { return unpassed("a parameter of the module") };
         let Some(own) = self.program.variable(self.frame, index) else {
-            return self.passed(Passing::Argument);
+            return unpassed("an argument that is no parameter variable");
         };
         let register = register.map(|(frame, r)| self.program.register(frame, r));
         match (register, back) {
@@ -203,7 +199,7 @@ impl Run<'_, '_> {
     pub(super) fn give(&mut self, results: &[Place<TermId>]) -> Result<(), Trap> {
         let callee = self.frame;
         let frame = &self.program.frames[callee];
-        let Some((caller, _)) = frame.call else { return self.passed(Passing::FromEntry) };
+        let Some((caller, _)) = frame.call else { return unpassed("a return from an entry") };
         for (i, (result, param)) in results.iter().zip(&frame.function.returns).enumerate() {
             match result {
                 Place::Variable(variable) => {
@@ -247,9 +243,9 @@ impl Run<'_, '_> {
                 Place::Value(value) => *value,
                 Place::Variable(variable) => match place(self, *variable) {
                     Some(at) => self.parameter(at, width / 8)?,
-                    None => return self.passed(Passing::Argument),
+                    None => return unpassed("an argument that is no parameter variable"),
                 },
-                Place::Register(_) => return self.passed(Passing::Nothing),
+                Place::Register(_) => return unpassed("an argument that is nothing"),
             });
         }
         let result = system::perform(&mut self.side, call, &operands, room)?;
@@ -257,7 +253,7 @@ impl Run<'_, '_> {
         match to {
             Place::Variable(variable) => match place(self, *variable) {
                 Some(at) => self.set_parameter(at, result),
-                None => self.passed(Passing::Result),
+                None => unpassed("a result that is no parameter variable"),
             },
             Place::Register(Some(r)) => {
                 let r = self.program.register(self.frame, *r);
@@ -283,13 +279,18 @@ impl Run<'_, '_> {
         let Some(x) = self.cubin.variables.iter().find(there) else {
             return self.refuse(Source::NoConstant { name: v.name.as_str().into() });
         };
-        let mut wanted = functions::image(v, v.size as usize, &self.functions)
-            .map_err(|why| self.side.inputs.held.trap(why))?;
+        // What a variable of the module holds is compared beside the code ([`crate::beyond::check`]).
+        if matches!(variable, VariableId::Module(_)) {
+            return Ok(x.offset);
+        }
         let numbers = functions::constant_offsets(self.program.module, v, self.cubin);
-        functions::put(&mut wanted, &numbers);
+        let mut wanted = functions::image(v, v.size as usize, &self.functions);
+        if let Some(wanted) = &mut wanted {
+            functions::put(wanted, &numbers);
+        }
         let mut found = x.init.clone().unwrap_or_default();
         found.resize(v.size as usize, 0);
-        if v.init_addresses.len() != numbers.len() || wanted != found {
+        if v.init_addresses.len() != numbers.len() || wanted != Some(found) {
             return self.refuse(Source::OtherConstant { name: v.name.as_str().into() });
         }
         Ok(x.offset)
@@ -407,10 +408,10 @@ impl PtxState<Terms> for Run<'_, '_> {
             }
             (Space::Param, VariableId::Local(index)) => match self.program.variable(self.frame, index) {
                 Some(at) => Ok(d.constant(64, at.into())),
-                None => self.passed(Passing::Placeless),
+                None => unpassed("a parameter without a place"),
             },
             (Space::Const, _) => Ok(d.constant(64, self.const_address(variable)?.into())),
-            (other, _) => self.refuse(Source::VariableSpace { space: name(other).into() }),
+            (other, _) => Err(Trap::Unsupported(format!("a variable in {} memory", name(other)))),
         }
     }
     fn param_address(&mut self, d: &Terms, index: u32, returns: bool) -> Result<TermId, Trap> {
@@ -418,15 +419,20 @@ impl PtxState<Terms> for Run<'_, '_> {
         let all = if returns { &frame.returns } else { &frame.params };
         match all.get(index as usize) {
             Some(at) => Ok(d.constant(64, (*at).into())),
-            None => self.passed(Passing::Missing),
+            None => unpassed("a parameter that is not there"),
         }
     }
     fn function_address(&mut self, d: &Terms, function: FunctionId) -> Result<TermId, Trap> {
         match self.functions.get(&function) {
             Some(number) => Ok(d.constant(64, (*number).into())),
-            None => self.refuse(Source::NotTaken {}),
+            None => Err(Trap::Unsupported("the address of a function that nothing takes".into())),
         }
     }
+}
+
+/// What is handed to a function or back cannot be: the checker of PTX lets none of that through.
+fn unpassed<T>(what: &str) -> Result<T, Trap> {
+    Err(Trap::Unsupported(what.into()))
 }
 
 /// The low bits of a value, or the value with zeros above.

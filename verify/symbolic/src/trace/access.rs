@@ -28,8 +28,7 @@ impl<R: Name> Side<'_, R> {
                 self.log.assumed.insert(Assumption::Nc);
             }
             Ordering::AcquireRelease | Ordering::SequentiallyConsistent => {
-                let ordering = format!("{:?}", access.ordering).into();
-                return Err(self.inputs.held.trap(Memory::Ordering { ordering }));
+                return Err(Trap::Unsupported(format!("an access of ordering {:?}", access.ordering)));
             }
             _ => {}
         }
@@ -48,7 +47,7 @@ impl<R: Name> Side<'_, R> {
                 let low = if d.width(&address) > 32 { d.extract(&address, 0, 32) } else { address };
                 Ok((access.space, self.normal(d.zext(&low, 64))))
             }
-            other => Err(self.inputs.held.trap(Memory::Space { space: name(other).into() })),
+            other => Err(Trap::Unsupported(format!("an access of {} memory", name(other)))),
         }
     }
 

@@ -28,10 +28,7 @@ pub fn atomic<R: Name>(
         Ordering::Acquire => (true, false),
         Ordering::Release => (false, true),
         Ordering::AcquireRelease => (true, true),
-        other => {
-            let ordering = format!("{other:?}").into();
-            return refused(side, Memory::AtomicOrdering { ordering });
-        }
+        other => return Err(Trap::Unsupported(format!("an atomic of ordering {other:?}"))),
     };
     let (space, address) = match access.space {
         Space::Global => (Space::Global, address),

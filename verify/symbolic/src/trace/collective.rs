@@ -104,7 +104,8 @@ fn matrix_product<R: Name>(
     let is_zero = |factor: &TermId| d.is_zero_in(*factor, 0, 32);
     let split = products(d, mma, arguments, is_zero, |(small, [a, b])| {
         let results = side.event(Action::Mma(small), &[a, b, zero, zero], &[32, 32], false);
-        <[TermId; 2]>::try_from(results).map_err(|_| Target::MatrixProduct {})
+        <[TermId; 2]>::try_from(results)
+            .map_err(|_| Target::NoMeaning { form: "a product of two registers".into() })
     })?;
     if let Some(results) = split {
         return Ok(results);

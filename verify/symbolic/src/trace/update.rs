@@ -7,7 +7,6 @@
 
 use crate::assumption::Assumption;
 use crate::obstacle::Obstacle;
-use crate::obstacle::coverage::Coverage;
 use crate::obstacle::target::{Swap, Target};
 use crate::trace::action::{Action, Word};
 use crate::trace::path::Name;
@@ -183,14 +182,14 @@ pub fn end(side: &mut Side<'_, Register>, retry: &Retry) -> Result<(), Target> {
 }
 
 /// Two variables: the guess that a round began with, and the word found.
-fn words(side: &Side<'_, Register>, retry: &Retry, guess: &Guess) -> Result<[TermId; 2], Coverage> {
+fn words(side: &Side<'_, Register>, retry: &Retry, guess: &Guess) -> Result<[TermId; 2], Target> {
     let variable = |r: Register| {
         let own = side.path.registers.get(&r).copied();
         own.filter(|t| matches!(side.inputs.terms.node(*t), Node::Variable(_)))
     };
     match (variable(guess.guess), variable(retry.found)) {
         (Some(g), Some(f)) => Ok([g, f]),
-        _ => Err(Coverage::NoBeginning {}),
+        _ => Err(Target::CompareAndSwap { fault: Swap::NoBeginning }),
     }
 }
 
@@ -245,12 +244,12 @@ pub fn leave_guess(
     retry: &Retry,
     guess: &Guess,
     leaves: TermId,
-) -> Result<(), Coverage> {
+) -> Result<(), Target> {
     let (d, inputs) = (side.inputs.terms, side.inputs);
     let [any, found] = words(side, retry, guess)?;
     let own = |r: Register| side.path.registers.get(&r).copied();
     let (Some(expected), Some(made)) = (own(guess.expected), own(guess.made)) else {
-        return Err(Coverage::LeftEarly {});
+        return Err(Target::CompareAndSwap { fault: Swap::LeftEarly });
     };
     let right = |t: TermId| with(inputs, t, any, found);
     let goes_on = d.not(&leaves);

@@ -7,7 +7,7 @@
 
 use crate::assumption::Assumption;
 use crate::inputs::Inputs;
-use crate::obstacle::memory::{Conversion, Memory};
+use crate::obstacle::memory::Memory;
 use crate::trace::action::Action;
 use crate::trace::event::name;
 use crate::trace::path::Name;
@@ -27,8 +27,9 @@ fn refused<R: Name, T>(side: &Side<'_, R>, obstacle: Memory) -> Result<T, Trap> 
     Err(side.inputs.held.trap(obstacle))
 }
 
-fn without_window<R: Name, T>(side: &Side<'_, R>, asked: Conversion, space: Space) -> Result<T, Trap> {
-    refused(side, Memory::NoWindow { asked, space: name(space).into() })
+/// Of a space without generic addresses one is asked for.
+fn without_window<T>(asked: &str, space: Space) -> Result<T, Trap> {
+    Err(Trap::Unsupported(format!("{asked} {} memory", name(space))))
 }
 
 /// The variable that a window is made of: the high word of shared memory's, the whole of others.
@@ -84,7 +85,7 @@ pub fn to_generic<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId
                 _ => d.add(&base(side.inputs, space), &d.zext(&low, 64)),
             })
         }
-        other => without_window(side, Conversion::ToGeneric, other),
+        other => without_window("cvta of", other),
     }
 }
 
@@ -99,7 +100,7 @@ pub fn from_generic<R: Name>(side: &mut Side<'_, R>, space: Space, address: Term
             side.log.assumed.insert(Assumption::Addr);
             Ok(within(side.inputs, space, address))
         }
-        other => without_window(side, Conversion::FromGeneric, other),
+        other => without_window("cvta.to of", other),
     }
 }
 
@@ -150,7 +151,7 @@ pub fn lies_in<R: Name>(side: &mut Side<'_, R>, space: Space, address: TermId) -
         Space::Global => [Space::Shared, Space::Local, Space::Const]
             .into_iter()
             .fold(d.yes(), |all, s| d.and(&all, &d.not(&inside(s)))),
-        other => return without_window(side, Conversion::LiesIn, other),
+        other => return without_window("whether a generic address lies in", other),
     };
     side.log.assumed.insert(Assumption::Addr);
     side.log.generic.windows = true;

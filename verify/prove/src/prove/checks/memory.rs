@@ -3,11 +3,11 @@
 use crate::obligation::{self, Obligation};
 use crate::prove::comparison::{Comparison, Stop};
 use crate::prove::discharge::Open;
+use crate::prove::refute::abstracted;
 use sassafras_chip::Chip;
 use sassafras_semantics::Domain;
 use sassafras_symbolic::obstacle::Obstacle;
 use sassafras_symbolic::obstacle::container::Container;
-use sassafras_symbolic::obstacle::memory::Memory;
 use sassafras_symbolic::obstacle::place::Claim;
 use sassafras_symbolic::obstacle::source::Source;
 use sassafras_symbolic::obstacle::target::Target;
@@ -22,7 +22,7 @@ pub fn stood_in(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
     });
     let open: Vec<Obligation> = open.collect();
     c.discharge(&open).map_err(|open| match open {
-        Open::Violated(first) => Stop::from(Memory::StandIn { claim: first.what }),
+        Open::Violated(first) => Stop::from(abstracted(first.what)),
         Open::Unknown(why) => why.into(),
     })?;
     let side = &mut c.run.target.side;

@@ -2,7 +2,7 @@
 
 use super::super::code::{prepend, put};
 use super::super::example::{Example, changed, example, told};
-use super::super::solvers::{impossible, late, lies, none, tired, zeros};
+use super::super::solvers::{impossible, late, lies, none, three, tired, zeros};
 use super::{ptx, sass};
 use sassafras_prove::Limits;
 use std::time::Instant;
@@ -38,4 +38,5 @@ pub const ALL: &[Example] = &[
     unrolled("U1104", ENDLESS, |limits| Limits { unroll: 10_000, ..limits }),
     told("U1105", ptx!("seldom_end"), ptx!("seldom_end"), tired),
     told("U1106", ptx!("seldom_way"), ptx!("seldom_way"), tired),
+    told("U1107", ptx!("seldom_left"), ptx!("seldom_left"), three),
 ];

@@ -4,6 +4,7 @@ use super::super::code::put;
 use super::super::example::{Example, changed, example, stored, told};
 use super::super::solvers::{hundreds, no_launch};
 use super::{ptx, sass};
+use sassafras_cubin::Address;
 
 const IDENTITY: &str = ptx!("identity");
 const MORE: &str = ptx!("more");
@@ -15,5 +16,10 @@ pub const ALL: &[Example] = &[
     example("U1205", ptx!("unwritten"), ptx!("twice")),
     told("U1206", IDENTITY, MORE, hundreds),
     example("U1207", ptx!("loaded_pointer"), ptx!("loaded_pointer_less")),
+    Example {
+        // A slot for an address that nothing has, and that nothing reads.
+        change: |cubin| cubin.addresses.push(Address { symbol: "away".into(), addend: 0 }),
+        ..example("U1208", IDENTITY, MORE)
+    },
     changed("U1210", IDENTITY, |cubin| put(cubin, sass!("never_ends"))),
 ];

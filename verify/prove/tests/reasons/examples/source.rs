@@ -31,6 +31,7 @@ pub const ALL: &[Example] = &[
     of("U0206", ptx!("indexed_argument")),
     of("U0207", ptx!("behind_a_result")),
     changed("U0209", PLAIN, |cubin| cubin.variables.retain(|v| v.name != "scale")),
+    changed("U0210", ptx!("local_constant"), |cubin| variable(cubin, "c").init = Some(vec![6, 0, 0, 0])),
     of("U0211", ptx!("generic_argument")),
     changed("U0214", TAKEN, |cubin| {
         let table = variable(cubin, "table").init.as_mut().expect("it has addresses");

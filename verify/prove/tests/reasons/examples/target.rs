@@ -40,6 +40,7 @@ pub const ALL: &[Example] = &[
     }),
     changed("U0323", ptx!("strong_copy"), |cubin| put(cubin, sass!("copy"))),
     example("U0324", ptx!("printf_large"), ptx!("printf_large")),
+    example("U0327", ptx!("misaligned_copy"), ptx!("copy_of_some")),
     changed("U0399", IDENTITY, |cubin| {
         let (offset, kind, symbol, addend) = (0, 1, "away".to_owned(), 0);
         cubin.functions[0].relocations.push(Relocation { offset, kind, symbol, addend });

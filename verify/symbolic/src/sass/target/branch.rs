@@ -10,7 +10,7 @@ use crate::obstacle::target::Target;
 use crate::sass::{flow, jumps};
 use crate::trace::side::WORD;
 use sassafras_isa::{ControlFlowKind, Inst};
-use sassafras_semantics::{Domain, TermId};
+use sassafras_semantics::{Domain, SystemCall, TermId};
 
 impl Run<'_, '_> {
     /// A branch or call to a place of the code, in bytes.
@@ -140,7 +140,7 @@ impl Run<'_, '_> {
     fn call_driver(
         &mut self,
         index: u64,
-        (symbol, name): (TermId, &str),
+        callee: (TermId, SystemCall),
         target: TermId,
         condition: Option<TermId>,
     ) -> Result<(), Stop> {
@@ -152,7 +152,7 @@ impl Run<'_, '_> {
             None => declared_stack(self.function),
         };
         let d = self.side.inputs.terms;
-        self.system_call(d, (symbol, name), target, index + 1, bytes)?;
+        self.system_call(d, callee, target, index + 1, bytes)?;
         self.side.log.jumped.insert((index as usize, index as usize + 1));
         Ok(())
     }

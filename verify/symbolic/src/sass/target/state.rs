@@ -2,7 +2,6 @@
 
 use super::code::Code;
 use super::request::Role;
-use crate::obstacle::target::Target;
 use crate::obstacle::uniform::Uniform;
 use crate::trace::action::Action;
 use crate::trace::bank::constant;
@@ -142,15 +141,19 @@ impl State<Terms> for Run<'_, '_> {
 
     fn read(&mut self, _: &Terms, register: Register) -> Result<TermId, Trap> {
         match register.class {
-            RegClass::B => Err(self.side.inputs.held.trap(Target::BarrierRegister {})),
+            RegClass::B => Err(Trap::Unsupported("a convergence barrier as a register".into())),
             _ => {
                 let value = self.old(register);
                 let path = &self.side.path;
                 if of_warp(register) && path.since.get(&register) != Some(&path.lanes.piece()) {
-                    // What some lanes answered each other is theirs.
+                    // What some lanes answered each other is theirs, and what a callee left may be anything.
                     if !self.side.inputs.is_uniform(value) {
-                        let register = register.to_string().into();
-                        return Err(self.side.inputs.held.trap(Uniform::Answered { register }));
+                        let (at, name) = (self.side.place, register.to_string().into());
+                        let obstacle = match self.shared.lost.contains(&register) {
+                            true => Uniform::Called { at, register: name },
+                            false => Uniform::Answered { register: name },
+                        };
+                        return Err(self.side.inputs.held.trap(obstacle));
                     }
                     self.shared.later.push((register, value, self.side.place));
                     if self.side.path.lanes.are_apart() || !self.shared.lost.is_empty() {

@@ -2,8 +2,7 @@
 
 use super::state::Run;
 use super::stop::Stop;
-use crate::obstacle::coverage::Coverage;
-use crate::obstacle::target::Target;
+use crate::obstacle::target::{Swap, Target};
 use crate::trace::side::WORD;
 use crate::trace::update;
 use sassafras_isa::step::{guard, step};
@@ -40,8 +39,9 @@ impl Run<'_, '_> {
         if let Some(retry) = loads {
             self.guessed = Some(d.no());
             step(d, inst, WORD * index, self)?;
-            let Some(place) = self.guessed.take() else { return Err(Target::NoLoadAddress {}.into()) };
-            self.side.path.registers.insert(retry.address, inputs.normal.of(place));
+            if let Some(place) = self.guessed.take() {
+                self.side.path.registers.insert(retry.address, inputs.normal.of(place));
+            }
         }
         if let Some(retry) = code.retry(|r| r.first as u64 == index) {
             update::begin(&mut self.side, retry);
@@ -63,7 +63,7 @@ impl Run<'_, '_> {
         let found = self.side.path.registers.get(&retry.found).copied();
         let d = self.side.inputs.terms;
         let Some(found) = found.filter(|t| matches!(d.node(*t), Node::Variable(_))) else {
-            return Err(Coverage::NoBeginning {}.into());
+            return Err(Target::CompareAndSwap { fault: Swap::NoBeginning }.into());
         };
         self.side.expected = Some(found);
         Ok(held)

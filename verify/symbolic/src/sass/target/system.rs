@@ -5,7 +5,6 @@ use super::state::Run;
 use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::obstacle::convergence::Convergence;
-use crate::obstacle::target::Target;
 use crate::trace::side::WORD;
 use crate::trace::system;
 use sassafras_chip::{Chip, abi};
@@ -18,11 +17,11 @@ const FILES: [(RegClass, u32); 4] =
     [(RegClass::R, 255), (RegClass::UR, 63), (RegClass::P, 7), (RegClass::UP, 7)];
 
 /// The function that the driver resolves whose address a term is made of.
-pub(super) fn callee<'c>(inputs: &Inputs<'_>, cubin: &'c Cubin, target: TermId) -> Option<(TermId, &'c str)> {
+pub(super) fn callee(inputs: &Inputs<'_>, cubin: &Cubin, target: TermId) -> Option<(TermId, SystemCall)> {
     let mut found = inputs.terms.free(&[target]).into_iter().filter_map(|t| {
         let Input::Symbol(symbol) = inputs.input_of(t)? else { return None };
         let function = cubin.externs.iter().find(|e| e.function && e.name == symbol)?;
-        Some((t, function.name.as_str()))
+        Some((t, SystemCall::named(&function.name)?))
     });
     found.next().filter(|_| found.next().is_none())
 }
@@ -44,18 +43,15 @@ impl Run<'_, '_> {
     /// A call that comes back to the instruction at `back`; `bytes` of stack lie below the top of it.
     ///
     /// # Errors
-    /// A function that is not known; convergence barriers that it may set while lanes are in them.
+    /// Convergence barriers that it may set while lanes are in them.
     pub(super) fn system_call(
         &mut self,
         d: &Terms,
-        (target, name): (TermId, &str),
+        (target, call): (TermId, SystemCall),
         jump: TermId,
         back: u64,
         bytes: u32,
     ) -> Result<(), Trap> {
-        let Some(call) = SystemCall::named(name) else {
-            return Err(self.side.inputs.held.trap(Target::UnknownCall { function: name.into() }));
-        };
         let (lanes, _, here) = self.side.lanes();
         if let Some(barrier) = lanes.held_below(&here, abi::FIRST_KEPT_BARRIER.into()) {
             return Err(here.inputs.held.trap(Convergence::CalleeSets { barrier }));

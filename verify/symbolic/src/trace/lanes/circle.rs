@@ -56,7 +56,7 @@ impl Barriers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::obstacle::convergence::Convergence;
+    use crate::obstacle::convergence::Disorder;
     use crate::trace::event::Kind;
     use sassafras_semantics::{Domain, Space, Terms};
 
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn who_is_waited_for_in_a_barrier_waits_at_none_that_holds_it() {
         let all = Barriers {
-            strict: Some((0, Convergence::SyncUnset { barrier: 0 })),
+            strict: Some((0, Disorder::SyncUnset { barrier: 0 })),
             inner: [(0, 1)].into(),
             some: [(1, 7)].into(),
             ..Barriers::default()

@@ -5,7 +5,7 @@
 //! that may come one group after another. Then the lanes that wait deepest wait only for lanes on their way, so that nobody
 //! waits for ever. What does not keep the rule is `Unknown(convergence)`, not wrong.
 
-use crate::obstacle::convergence::Convergence;
+use crate::obstacle::convergence::{Convergence, Disorder};
 use sassafras_semantics::TermId;
 use std::collections::BTreeSet;
 
@@ -52,19 +52,19 @@ impl Meeting {
     ///
     /// # Errors
     /// A barrier that other lanes may be in.
-    pub fn set(&mut self, barrier: u32, apart: bool, all: &mut Instances) -> Result<(), Convergence> {
+    pub fn set(&mut self, barrier: u32, apart: bool, all: &mut Instances) -> Result<(), Disorder> {
         if self.tangled {
-            return Err(Convergence::SetAmong { barrier });
+            return Err(Disorder::SetAmong { barrier });
         }
         if apart && self.scattered {
-            return Err(Convergence::SetInTurns { barrier });
+            return Err(Disorder::SetInTurns { barrier });
         }
         self.held.retain(|h| h.barrier != barrier || h.left != Left::All);
         let elsewhere =
             |(i, (b, _)): (usize, &(u32, Option<u32>))| *b == barrier && !self.passed.contains(&(i as u32));
         if self.held.iter().any(|h| h.barrier == barrier) || apart && all.0.iter().enumerate().any(elsewhere)
         {
-            return Err(Convergence::SetTwice { barrier });
+            return Err(Disorder::SetTwice { barrier });
         }
         let instance = all.0.len() as u32;
         let parent = self.held.iter().rev().find(|h| h.left != Left::All).map(|h| h.instance);
@@ -100,15 +100,15 @@ impl Meeting {
     ///
     /// # Errors
     /// A barrier that was not set, or not last.
-    pub fn sync(&mut self, barrier: u32, all: &Instances) -> Result<(), Convergence> {
+    pub fn sync(&mut self, barrier: u32, all: &Instances) -> Result<(), Disorder> {
         if self.tangled {
-            return Err(Convergence::SyncAmong { barrier });
+            return Err(Disorder::SyncAmong { barrier });
         }
         let Some(at) = self.held.iter().rposition(|h| h.barrier == barrier) else {
-            return Err(Convergence::SyncUnset { barrier });
+            return Err(Disorder::SyncUnset { barrier });
         };
         if self.held[at + 1..].iter().any(|h| h.left != Left::All) {
-            return Err(Convergence::SyncNotLast { barrier });
+            return Err(Disorder::SyncNotLast { barrier });
         }
         let h = self.held[at].clone();
         if h.left == Left::All {
@@ -148,9 +148,9 @@ impl Meeting {
     ///
     /// # Errors
     /// Those elsewhere may wait for the lanes here.
-    pub fn wait_outside(&self) -> Result<(), Convergence> {
+    pub fn wait_outside(&self) -> Result<(), Disorder> {
         if self.tangled || self.held.iter().any(|h| h.left != Left::All) {
-            return Err(Convergence::BlockWhileAwaited {});
+            return Err(Disorder::BlockWhileAwaited);
         }
         Ok(())
     }

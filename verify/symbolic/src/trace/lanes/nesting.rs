@@ -20,7 +20,7 @@
 
 use super::meeting::Instances;
 use crate::inputs::Inputs;
-use crate::obstacle::convergence::{Convergence, Tangle};
+use crate::obstacle::convergence::{Convergence, Disorder, Tangle};
 use crate::trace::spot::Calls;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
@@ -46,7 +46,7 @@ pub struct Nesting(pub(super) Vec<Held>);
 pub struct Barriers {
     pub(super) instances: Instances,
     /// Where the rule about groups is first not kept, and how.
-    pub(super) strict: Option<(u64, Convergence)>,
+    pub(super) strict: Option<(u64, Disorder)>,
     /// Executions of `BSSY`.
     pub(super) count: u32,
     /// Barriers, and those that lanes set while they were in them.
@@ -202,7 +202,7 @@ impl Barriers {
     }
 
     /// What the rule about groups says.
-    pub(super) fn strictly(&mut self, place: u64, said: Result<(), Convergence>) {
+    pub(super) fn strictly(&mut self, place: u64, said: Result<(), Disorder>) {
         if let (None, Err(why)) = (&self.strict, said) {
             self.strict = Some((place, why));
         }
@@ -227,8 +227,7 @@ impl Barriers {
             (None, _) => Ok(&[]),
             (Some(_), None) => Ok(&self.wrong),
             (Some((at, groups)), Some((lanes_at, lanes))) => {
-                let groups = Box::new(groups.clone());
-                Err(Convergence::NotNested { at: *at, groups, lanes_at: *lanes_at, lanes: *lanes })
+                Err(Convergence::NotNested { at: *at, groups: *groups, lanes_at: *lanes_at, lanes: *lanes })
             }
         }
     }
