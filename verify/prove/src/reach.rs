@@ -7,6 +7,7 @@ use sassafras_semantics::{Concrete, Domain, TermId, Terms};
 use sassafras_symbolic::input::Input;
 use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::obstacle::coverage::Coverage;
+use sassafras_symbolic::obstacle::place::Place;
 use sassafras_symbolic::trace::course::Course;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -166,14 +167,14 @@ impl Evaluation {
         all
     }
 
-    /// What is decisive that was not reached: a way that inputs may go, or a loop that they may go round.
-    pub fn lacks(&self) -> Option<Coverage> {
+    /// What is decisive that was not reached: a way that inputs may go, or a loop that they may go round. `place`: of a line, or a byte offset.
+    pub fn lacks(&self, place: impl Fn(u64) -> Place) -> Option<Coverage> {
         let edge = self.open.first().map(|&(from, to)| match to {
-            0 => Coverage::NoEnd { from },
-            to => Coverage::NoWay { from, to },
+            0 => Coverage::NoEnd { from: place(from) },
+            to => Coverage::NoWay { from: place(from), to: place(to) },
         });
         let unentered = self.loops.iter().find(|l| l.after.is_empty() && !l.open.is_empty());
-        edge.or_else(|| unentered.map(|l| Coverage::NoLoop { at: l.at }))
+        edge.or_else(|| unentered.map(|l| Coverage::NoLoop { at: place(l.at) }))
     }
 
     /// For people, without the evaluated inputs' number.
@@ -217,10 +218,11 @@ mod tests {
             Evaluation::of(&course, &goals, reached, never)
         };
         let none = BTreeSet::new();
-        assert_eq!(of(&edge, &none).lacks(), Some(Coverage::NoWay { from: 3, to: 4 }));
+        let [from, to] = [3, 4].map(Place::Line);
+        assert_eq!(of(&edge, &none).lacks(Place::Line), Some(Coverage::NoWay { from, to }));
         let both = BTreeSet::from([Goal::Edge(3, Some(1)), Goal::Edge(3, Some(4))]);
-        assert_eq!(of(&both, &none).lacks(), Some(Coverage::NoLoop { at: 1 }));
+        assert_eq!(of(&both, &none).lacks(Place::Line), Some(Coverage::NoLoop { at: Place::Line(1) }));
         let all = BTreeSet::from([Goal::Left(1, 0)]);
-        assert_eq!(of(&both, &all).lacks(), None);
+        assert_eq!(of(&both, &all).lacks(Place::Line), None);
     }
 }

@@ -377,7 +377,8 @@ impl<'a> Origin<'a> {
             Origin::Ptx { module, function } => {
                 let mut sites = Sites::new(function, freedom.like, freedom.ways.fused);
                 let mut estimates = Estimates::new(freedom.written, freedom.ways.estimated);
-                let mut program = Program::new(module, function, bound)?;
+                let program = Program::new(module, function, bound);
+                let mut program = program.map_err(|why| why.on(Which::Source))?;
                 program.own_first = freedom.own_first;
                 let reading = Reading {
                     facts: self.request(target, &[]).facts,
@@ -394,8 +395,8 @@ impl<'a> Origin<'a> {
                     reading,
                     &mut sites,
                     &mut estimates,
-                )?;
-                let mut trace = Trace::from(side);
+                );
+                let mut trace = Trace::from(side.map_err(|why| why.on(Which::Source))?);
                 if !freedom.placed.is_empty() {
                     let (variables, stack) = (self.variables(bound), self.stack(target, code));
                     places::fit(freedom.placed, &variables, stack)

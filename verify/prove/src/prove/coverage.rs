@@ -30,7 +30,8 @@ impl Comparison<'_, '_, '_> {
             self.task.record.obligations.evaluated = count;
         }
         let evaluation = Evaluation::of(&self.run.source.course, &goals, &reached, &never);
-        match evaluation.lacks() {
+        let origin = self.task.entries.origin;
+        match evaluation.lacks(|at| origin.place(at)) {
             Some(what) => Err(what.into()),
             None => Ok(evaluation),
         }

@@ -88,6 +88,32 @@ fn constants_and_parameters_have_windows() {
 }
 
 #[test]
+fn a_constant_may_hold_a_generic_address() {
+    let Some(mut z3) = z3("a_constant_may_hold_a_generic_address") else { return };
+    let text = |held: &str, load: &str| {
+        format!(
+            ".version 9.0\n.target sm_90\n.address_size 64\n.global .align 4 .u32 one = 1, two = 2;\n.const .align 8 .u64 at = {held};\n\
+             .visible .entry k(.param .u64 out) {{\n.reg .b64 g, x;\n.reg .b32 v;\nld.param.u64 g, [out];\n{load}\nst.global.u32 [g], v;\nret;\n}}"
+        )
+    };
+    let by_constant = "ld.const.u64 x, [at]; ld.u32 v, [x];";
+    let source = text("generic(one)", by_constant);
+    let pair = held(&source, &source, &mut z3);
+    assert!(pair.is_proved());
+    assert_eq!(pair.check(&mut z3, |_| ()), Ok(()));
+    // Another address, and what it was before the launch.
+    for (address, load) in [
+        ("generic(two)", by_constant),
+        ("generic(one)+4", by_constant),
+        ("7", by_constant),
+        ("generic(one)", "ld.const.u64 x, [at]; mov.u32 v, 1;"),
+        ("generic(one)", "mov.u64 x, one; ld.global.u32 v, [x];"),
+    ] {
+        assert!(!held(&source, &text(address, load), &mut z3).is_proved(), "{address}, {load}");
+    }
+}
+
+#[test]
 fn a_witness_of_a_generic_access_is_accepted() {
     let Some(mut z3) = z3("a_witness_of_a_generic_access_is_accepted") else { return };
     let body = "st.u32 [gs], t; ld.shared.u32 v, [s];";

@@ -5,6 +5,7 @@ use sassafras_chip::Chip;
 use sassafras_chip::limits::THREADS_PER_BLOCK;
 use sassafras_cubin::{Attribute, Cubin, Function, attribute};
 use sassafras_ptx::checked;
+use std::fmt;
 
 /// What is said of the clusters in which a kernel is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,19 @@ pub struct Clusters {
     pub explicit: bool,
     /// The most blocks of a cluster.
     pub most: Option<u32>,
+}
+
+impl fmt::Display for Clusters {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.size {
+            Some([x, y, z]) => write!(f, "clusters of {x} x {y} x {z} blocks")?,
+            None => f.write_str("clusters of any size")?,
+        }
+        if let Some(most) = self.most {
+            write!(f, ", {most} blocks at most")?;
+        }
+        f.write_str(if self.explicit { ", which the launch has to ask for" } else { "" })
+    }
 }
 
 impl Clusters {
@@ -61,7 +75,7 @@ pub fn check(
     }
     let own = Clusters::of_code(code);
     if own != clusters {
-        let [own, wanted] = [own, clusters].map(|c| format!("{c:?}").into());
+        let [own, wanted] = [own, clusters].map(|c| c.to_string().into());
         return Err(Container::OtherClusters { own, wanted });
     }
     if own.size.is_some_and(|n| n.iter().any(|&n| n > 1)) {

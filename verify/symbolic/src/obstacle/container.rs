@@ -139,7 +139,7 @@ obstacles! {
         own: Box<str>,
         /// What the source says.
         wanted: Box<str>,
-    } = "U0921" "cubin: launched in clusters as {own}, the source in {wanted}", LAUNCH, CHECK;
+    } = "U0921" "cubin: launched in {own}, the source in {wanted}", LAUNCH, CHECK;
     /// Clusters of several blocks.
     ManyInCluster {} = "U0922" "clusters of several blocks (A-LAUNCH)", "what blocks of one cluster do together is not followed", "nothing: the rest of the module can be proved with `--entry`";
     /// More registers than a thread has.

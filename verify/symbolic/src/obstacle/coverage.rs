@@ -1,6 +1,7 @@
 //! Loops, and how far they were followed.
 
 use super::effort::Effort;
+use super::place::Place;
 use crate::obstacles;
 
 const ENDS: &str = "a loop of the target was not shown to end when the source's does";
@@ -37,19 +38,19 @@ obstacles! {
         "the ways through one side have more instructions than are followed", "`--unroll` with fewer iterations";
     /// No evaluated input ends where the source may.
     NoEnd {
-        /// The line, or byte offset.
-        from: u64,
+        /// Where it begins.
+        from: Place,
     } = "U1105" "coverage: evaluation: no evaluated input ends at {from}", REACHED, OTHER;
     /// No evaluated input goes a way.
     NoWay {
-        /// The line, or byte offset, that it begins at.
-        from: u64,
+        /// Where it begins.
+        from: Place,
         /// Where it leads.
-        to: u64,
+        to: Place,
     } = "U1106" "coverage: evaluation: no evaluated input goes from {from} to {to}", REACHED, OTHER;
     /// No evaluated input comes through a loop.
     NoLoop {
-        /// The line, or byte offset, of its head.
-        at: u64,
+        /// Its head.
+        at: Place,
     } = "U1107" "coverage: evaluation: no evaluated input comes through the loop at {at}", REACHED, OTHER;
 }

@@ -28,8 +28,8 @@ obstacles! {
         /// Its name.
         function: Box<str>,
     } = "U0203" "a call of `{function}`, which has no body",
-        "the source calls a function that is linked to it later, of which nothing is known",
-        "write the function into the module";
+        "the source calls a function that is not in the module, and that the driver does not have with these parameters",
+        "write the function into the module, or declare the driver's with its own parameters";
     /// A call within too many others.
     TooDeep {
         /// The function's name.

@@ -7,7 +7,7 @@ use super::stop::Stop;
 use crate::assumption::Assumption;
 use crate::input::Input;
 use crate::inputs::Inputs;
-use crate::obstacle::place::{Place, Position};
+use crate::obstacle::place::{Place, Position, Side as Which};
 use crate::obstacle::target::{Ending, Target as Unfollowed};
 use crate::obstacle::{Located, Obstacle};
 use crate::sass::{demand, flow};
@@ -59,7 +59,9 @@ pub fn run<'i>(
     request: Request<'_>,
     role: Role,
 ) -> Result<Target<'i>, Located> {
-    run_from(inputs, cubin, function, bound, request, role, Start::default(), &BTreeSet::new())
+    let (side, ends) = (if role == Role::Source { Which::Source } else { Which::Target }, BTreeSet::new());
+    let ran = run_from(inputs, cubin, function, bound, request, role, Start::default(), &ends);
+    ran.map_err(|why| why.on(side))
 }
 
 /// What a piece of code leaves in registers, from what it finds in some. It ends behind its last instruction.
