@@ -3,9 +3,14 @@
 #![allow(missing_docs)]
 
 mod graph;
+mod holes;
+mod maker;
+mod patterns;
 mod run;
+mod watch;
 
-use run::{Wrong, said, shows};
+use run::{said, shows};
+use watch::Wrong;
 
 /// Orders of the executor: all that differ by more than a seed, and some more.
 const ORDERS: u32 = 10;
@@ -21,6 +26,8 @@ struct Tally {
     unknown: u64,
     /// Places at which all lanes are said to be together.
     together: u64,
+    /// Operations across lanes of which it is said whose they are.
+    asked: u64,
     /// Programs that are said to end.
     ends: u64,
     wrong: u64,
@@ -39,15 +46,16 @@ fn look(seeds: std::ops::Range<u64>) -> Tally {
             }
         };
         tally.together += said.together.len() as u64;
+        tally.asked += said.asked.len() as u64;
         tally.ends += u64::from(said.ends && program.waits_for_none);
         for order in 0..ORDERS {
             if let Some(wrong) = shows(&program, &said, order, seed.wrapping_add(order.into())) {
                 tally.wrong += 1;
                 let what = match wrong {
-                    Wrong::Apart(at, here, alive) => {
-                        format!("{at:#06x} is executed by {here:#010x} of {alive:#010x}")
+                    Wrong::Apart(at, here, wanted) => {
+                        format!("{at:#06x} is executed by {here:#010x} of {wanted:#010x}")
                     }
-                    Wrong::Waits(_) => "lanes wait for ever".into(),
+                    Wrong::Waits => "lanes wait for ever".into(),
                 };
                 println!("seed {seed}, order {order}: {what}\n{}", program.text);
                 break;
@@ -63,7 +71,7 @@ fn look(seeds: std::ops::Range<u64>) -> Tally {
 fn none_is_wrong(tally: &Tally) {
     println!("{tally:?}");
     assert_eq!(tally.wrong, 0, "{tally:?}");
-    assert!(tally.unknown * 3 < tally.programs, "most programs are followed: {tally:?}");
+    assert!(tally.unknown * 2 < tally.programs, "most programs are followed: {tally:?}");
     assert!(tally.together > 5 * tally.programs && tally.ends * 3 > tally.programs, "{tally:?}");
 }
 

@@ -1,7 +1,8 @@
 //! A program's lanes by the rules, and in the executor.
 
-use crate::graph::{Program, THREADS};
-use sassafras_execute::options::{TraceEvent, Tracer};
+use crate::maker::Program;
+use crate::watch::{Watch, Wrong};
+use sassafras_execute::options::Tracer;
 use sassafras_execute::{Failure, Launch, Options, sass};
 use sassafras_semantics::Terms;
 use sassafras_symbolic::inputs::Inputs;
@@ -11,17 +12,52 @@ use sassafras_symbolic::trace::action::Action;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
+/// Threads of a block: one warp, a part of one, two.
+const THREADS: [u32; 3] = [32, 23, 64];
+
 /// How often lanes return to the head of a loop, at most, and one more.
 const BOUND: u32 = 6;
 
+/// How often a routine is followed within itself, where lanes in different calls are followed apart.
+const CALLS: u32 = 2;
+
+/// Whom an operation across lanes is said to be of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Members {
+    /// Those of a mask.
+    These(u32),
+    /// Of each lane those of the mask with which it waited last.
+    Own,
+}
+
+/// What is said of an operation across lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Of whom it is.
+    pub members: Members,
+    /// Whether each lane sees the one whose value it gets, and no other: lanes besides are no matter.
+    pub shuffle: bool,
+}
+
 /// What the rules say of a program.
+#[derive(Clone)]
 pub struct Said {
     /// Byte offsets of instructions at which no lane of the warp is elsewhere, whenever lanes come to them.
     pub together: BTreeSet<u64>,
-    /// Byte offsets of votes, with the lanes that each is said to be of.
-    pub votes: BTreeMap<u64, u32>,
+    /// By the byte offsets of operations across lanes.
+    pub asked: BTreeMap<u64, Asked>,
     /// Whether no lane waits for ever at a convergence barrier, whatever the input.
     pub ends: bool,
+}
+
+/// Of whom an operation is, by the place of its mask among its arguments; none of what is no operation across lanes.
+fn mask_of(action: &Action) -> Option<usize> {
+    match action {
+        Action::Vote | Action::Match { .. } | Action::Redux(_) => Some(1),
+        Action::Shuffle(_) => Some(3),
+        Action::Elect => Some(0),
+        _ => None,
+    }
 }
 
 /// Runs a program over terms; why not, if it is not followed.
@@ -30,122 +66,51 @@ pub fn said(program: &Program) -> Result<Said, Located> {
     let inputs = Inputs::new(&terms, sassafras_normal::Normal::boxed(&terms));
     let mut request = Request::default();
     (request.facts.votes, request.facts.combines) = (true, true);
+    request.facts.aligned = program.aligned;
+    request.facts.calls = program.asks_in_calls.then_some(CALLS);
     let function = &program.cubin.functions[0];
     let ran = run(&inputs, &program.cubin, function, BOUND, request, Role::Target)?;
     let course = &ran.side.walk.course;
     let seen: BTreeSet<u64> = course.visits.iter().filter(|v| !v.cut).map(|v| v.at).collect();
     let together = seen.into_iter().filter(|at| !course.apart.contains(at)).map(|at| 16 * at).collect();
-    let mut votes = BTreeMap::new();
-    for e in ran.side.log.events.iter().filter(|e| e.action() == Some(&Action::Vote)) {
-        let mask = e.arguments.get(1).map_or(Some(u32::MAX), |m| Some(inputs.known(*m)? as u32));
-        // Of a vote that is of other lanes each time nothing is said.
-        let own = votes.entry(e.place).or_insert(mask);
-        *own = own.filter(|_| *own == mask);
+    let mut asked: BTreeMap<u64, Option<Asked>> = BTreeMap::new();
+    for e in &ran.side.log.events {
+        let Some((action, mask)) = e.action().and_then(|a| Some((a, mask_of(a)?))) else { continue };
+        let members = match e.arguments.get(mask).map(|m| inputs.known(*m)) {
+            None => Members::These(u32::MAX),
+            Some(Some(known)) => Members::These(known as u32),
+            Some(None) => Members::Own,
+        };
+        let own = Asked { members, shuffle: matches!(action, Action::Shuffle(_)) };
+        let before = asked.entry(e.place).or_insert(Some(own));
+        let all = |asked: Asked| asked.members == Members::These(u32::MAX);
+        *before = match *before {
+            Some(other) if other == own => Some(own),
+            Some(other) if !all(other) && !all(own) => Some(Asked { members: Members::Own, ..own }),
+            // Of what is of all one time and of some another nothing is said.
+            _ => None,
+        };
     }
-    let votes = votes.into_iter().filter_map(|(at, mask)| Some((at, mask?))).collect();
+    let asked = asked.into_iter().filter_map(|(at, asked)| Some((at, asked?))).collect();
     let ends = ran.side.warp.open().is_ok_and(<[_]>::is_empty);
-    Ok(Said { together, votes, ends })
+    Ok(Said { together, asked, ends })
 }
 
-/// What is wrong with what was said, as the executor shows it.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Wrong {
-    /// Lanes come to an instruction without others that have not ended: its byte offset, who came, and who had not ended.
-    Apart(u64, u32, u32),
-    /// Lanes wait for ever.
-    Waits(String),
-}
-
-/// What is seen of a run.
-struct Watch {
-    together: BTreeSet<u64>,
-    votes: BTreeMap<u64, u32>,
-    /// By warp: who has not ended.
-    left: Vec<u32>,
-    /// By warp, vote and lane: how often it voted.
-    voted: BTreeMap<(u32, u64), [u32; 32]>,
-    /// Votes of some of those that they are said to be of: warp, vote, how often these had voted then, who voted, and who was to.
-    parts: Vec<(u32, u64, u32, u32, u32)>,
-    /// Warps whose lanes wait for each other for ever in the source: some at one vote for such as are at another that names them (C15).
-    stuck: BTreeSet<u32>,
-    wrong: Option<Wrong>,
-}
-
-impl Watch {
-    fn new(said: &Said, threads: u32) -> Watch {
-        let all = |warp: u32| u32::MAX >> (32 - (threads - 32 * warp).min(32));
-        Watch {
-            together: said.together.clone(),
-            votes: said.votes.clone(),
-            left: (0..threads.div_ceil(32)).map(all).collect(),
-            voted: BTreeMap::new(),
-            parts: Vec::new(),
-            stuck: BTreeSet::new(),
-            wrong: None,
-        }
-    }
-
-    fn see(&mut self, e: &TraceEvent<'_>) {
-        let alive = self.left[e.warp as usize];
-        let all = !e.text.starts_with('@') && self.together.contains(&e.position);
-        // A barrier of the block that is followed is one that a warp comes to as a whole (C14).
-        if (all || e.text.starts_with("BAR.")) && e.lanes != alive {
-            self.wrong.get_or_insert(Wrong::Apart(e.position, e.lanes, alive));
-        }
-        if let Some(mask) = self.votes.get(&e.position) {
-            let wanted = mask & alive;
-            let crossed = |(warp, at, _, here, all): &(u32, u64, u32, u32, u32)| {
-                *warp == e.warp && *at != e.position && e.lanes & all & !here != 0 && mask & here != 0
-            };
-            if self.parts.iter().any(crossed) {
-                self.stuck.insert(e.warp);
-            }
-            let counts = self.voted.entry((e.warp, e.position)).or_default();
-            let own = |lane: &usize| e.lanes >> lane & 1 == 1;
-            (0..32).filter(own).for_each(|lane| counts[lane] += 1);
-            let turn = (0..32).filter(own).map(|lane| counts[lane]).max().unwrap_or(0);
-            if e.lanes & !wanted != 0 {
-                self.wrong.get_or_insert(Wrong::Apart(e.position, e.lanes, wanted));
-            } else if e.lanes != wanted {
-                self.parts.push((e.warp, e.position, turn, e.lanes, wanted));
-            }
-        }
-        if e.text.contains("EXIT") {
-            self.left[e.warp as usize] &= !e.lanes;
-        }
-    }
-
-    /// What was wrong. If all lanes of a vote come to it, they come at once; that some never come is the source's affair (C15).
-    fn wrong(&mut self) -> Option<Wrong> {
-        let split = self.parts.iter().filter(|part| !self.stuck.contains(&part.0)).find(
-            |(warp, at, turn, _, wanted)| {
-                let counts = &self.voted[&(*warp, *at)];
-                (0..32).filter(|lane| wanted >> lane & 1 == 1).all(|lane| counts[lane] >= *turn)
-            },
-        );
-        self.wrong.take().or(split.map(|(_, at, _, here, wanted)| Wrong::Apart(*at, *here, *wanted)))
-    }
-}
-
-/// Runs a program in an order, with inputs of a seed.
+/// Runs a program in an order, with inputs of a seed: what is wrong with what was said.
 pub fn shows(program: &Program, said: &Said, order: u32, seed: u64) -> Option<Wrong> {
     let threads = THREADS[(seed % 3) as usize];
     let mut launch = Launch::new([1, 1, 1], [threads, 1, 1]);
     launch.params = [(seed as u32).wrapping_mul(0x9e37_79b9), 0xffff_ffff].map(u32::to_le_bytes).concat();
-    let watch = Arc::new(Mutex::new(Watch::new(said, threads)));
+    let watch = Arc::new(Mutex::new(Watch::new(program, said, threads)));
     let tracer = {
         let watch = Arc::clone(&watch);
         Tracer(Arc::new(move |e| watch.lock().expect("no tracer panics").see(e)))
     };
     let options = Options { order, seed, trace: Some(tracer), step_limit: 100_000, ..Options::default() };
-    let outcome = sass::run(&program.cubin, "k", &launch, &options);
-    if let Some(wrong) = watch.lock().expect("no tracer panics").wrong() {
+    let outcome = sass::run(&program.watched, "k", &launch, &options);
+    let stuck = matches!(outcome, Err(Failure::Deadlock { .. }));
+    if let Some(wrong) = watch.lock().expect("no tracer panics").wrong(stuck) {
         return Some(wrong);
     }
-    match outcome {
-        Err(Failure::Deadlock { .. }) if said.ends && program.waits_for_none => {
-            Some(Wrong::Waits(program.text.clone()))
-        }
-        _ => None,
-    }
+    (stuck && said.ends && program.waits_for_none).then_some(Wrong::Waits)
 }

@@ -33,9 +33,10 @@ impl Run<'_, '_> {
         }
         let (lanes, warp, here) = self.side.lanes();
         let whole = lanes.sync(warp, &here, barrier);
-        // Every lane that was there when the barrier was set is here now, or has ended.
-        if whole && condition.is_none() && self.side.alone() {
-            self.side.path.lanes.reconverge();
+        if whole {
+            let alone = self.side.alone();
+            let (lanes, warp, _) = self.side.lanes();
+            lanes.reconverge(warp, barrier, alone);
         }
         self.side.new_piece();
         Ok(())
@@ -86,7 +87,7 @@ impl Run<'_, '_> {
             let (lanes, _, here) = self.side.lanes();
             lanes.come_as_a_whole(&here, aligned);
         }
-        let alone = whole && self.side.alone();
+        let alone = self.side.alone();
         let (lanes, warp, here) = self.side.lanes();
         let apart = lanes.warpsync(warp, &here, mask, alone)?;
         let event = self.warp_barrier(mask)?;

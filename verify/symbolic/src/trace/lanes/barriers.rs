@@ -49,8 +49,8 @@ impl Lanes {
         warp.barriers.count += 1;
     }
 
-    /// C8: `BSYNC`, by all lanes that are here. Whether the barrier was set while no lane was elsewhere: then all who were there are here now,
-    /// or have ended, if no path leads elsewhere.
+    /// C8: `BSYNC`, by all lanes that are here. Whether the barrier was set while no lane was elsewhere, and nobody has left it elsewhere: then all who were
+    /// there are here now, or have ended, if no path leads elsewhere.
     pub fn sync(&mut self, warp: &mut Warp, here: &Here<'_, '_>, barrier: u32) -> bool {
         self.broke = None;
         if warp.barriers.groups() {
@@ -69,18 +69,25 @@ impl Lanes {
         self.nesting = Nesting(held.0.into_iter().filter(|h| h.barrier != barrier).collect());
         self.met.insert(crate::trace::event::Wait::Meeting(barrier));
         // Who set it together is together again, but for those that have left it: they come here by another way.
-        self.same_ways |= warp.take(&mut self.set_by_all, barrier);
+        let set_by_all = warp.take(&mut self.set_by_all, barrier);
         let whole = warp.take(&mut self.whole, barrier);
         if !whole {
             // Who was lost from it (C7) goes on, and the others wait for each other: lanes that came together part here.
-            self.apart = true;
+            (self.apart, self.same_ways) = (true, set_by_all);
         }
+        self.same_ways |= set_by_all;
         whole
     }
 
-    /// C8: behind a `BSYNC` that was set while no lane was elsewhere, and where no path leads elsewhere now.
-    pub fn reconverge(&mut self) {
-        self.together();
+    /// C8: behind a `BSYNC` of a barrier that was set while no lane was elsewhere. `alone`: whether no path leads elsewhere.
+    ///
+    /// If one does, it may lead to another `BSYNC` of this barrier. Who comes there goes on at once with these, wherever these are then: that
+    /// they have ended by the time that their way is followed says nothing.
+    pub fn reconverge(&mut self, warp: &mut Warp, barrier: u32, alone: bool) {
+        match alone {
+            true => self.together(),
+            false => warp.lose(barrier),
+        }
     }
 
     /// C9: `BREAK`, by the lanes for which `gone` holds. Nothing says that those who stay come together there, nor, where lanes leave two barriers at
@@ -91,12 +98,11 @@ impl Lanes {
         self.broke = Some(inputs.normal.of(d.or(&before, &gone)));
         let again = under(d, here.conditions, both(d, before, gone));
         if here.possible(again).is_some() {
-            for h in self.nested(here).0 {
-                warp.lose(h.barrier);
-            }
+            self.let_go(warp, here);
         }
         warp.lose(barrier);
-        self.meeting.leave(barrier, gone, |a, b| inputs.normal.of(d.or(&a, &b)));
+        let instances = &mut warp.barriers.instances;
+        self.meeting.leave(barrier, gone, instances, |a, b| inputs.normal.of(d.or(&a, &b)));
         for h in self.nesting.0.iter_mut().filter(|h| h.barrier == barrier) {
             h.within = inputs.normal.of(both(d, h.within, not(d, gone)));
         }
@@ -105,10 +111,16 @@ impl Lanes {
     /// C11: `YIELD`. Those that wait for lanes that do it again and again may be let go on without them, at different times.
     pub fn yields(&self, warp: &mut Warp, here: &Here<'_, '_>) {
         if self.apart {
-            for h in self.nested(here).0 {
-                warp.lose(h.barrier);
-            }
+            self.let_go(warp, here);
         }
+    }
+
+    /// Lanes that wait for these at barriers may be let go without them.
+    fn let_go(&self, warp: &mut Warp, here: &Here<'_, '_>) {
+        for h in self.nested(here).0 {
+            warp.lose(h.barrier);
+        }
+        self.meeting.let_go(&mut warp.barriers.instances);
     }
 
     /// C11: `BMOV.CLEAR`. The lanes here leave a barrier; `mask` says which of them were in it.

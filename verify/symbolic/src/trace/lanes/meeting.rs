@@ -30,9 +30,19 @@ enum Left {
     All,
 }
 
-/// Every `BSSY` that was executed: its barrier, and the one set last before among those its lanes were in.
+/// A `BSSY` that was executed.
+#[derive(Clone, Copy, Debug)]
+struct Instance {
+    barrier: u32,
+    /// The one set last before among those its lanes were in.
+    parent: Option<u32>,
+    /// Whether lanes that wait at the `BSYNC` may be let go before the others have come (C9, C11).
+    early: bool,
+}
+
+/// Every `BSSY` that was executed.
 #[derive(Clone, Debug, Default)]
-pub struct Instances(Vec<(u32, Option<u32>)>);
+pub struct Instances(Vec<Instance>);
 
 /// The barriers that the lanes of a path are in.
 #[derive(Clone, Debug, Default)]
@@ -61,27 +71,41 @@ impl Meeting {
         }
         self.held.retain(|h| h.barrier != barrier || h.left != Left::All);
         let elsewhere =
-            |(i, (b, _)): (usize, &(u32, Option<u32>))| *b == barrier && !self.passed.contains(&(i as u32));
+            |(i, one): (usize, &Instance)| one.barrier == barrier && !self.passed.contains(&(i as u32));
         if self.held.iter().any(|h| h.barrier == barrier) || apart && all.0.iter().enumerate().any(elsewhere)
         {
             return Err(Disorder::SetTwice { barrier });
         }
         let instance = all.0.len() as u32;
         let parent = self.held.iter().rev().find(|h| h.left != Left::All).map(|h| h.instance);
-        all.0.push((barrier, parent));
+        all.0.push(Instance { barrier, parent, early: false });
         self.passed.insert(instance);
         self.held.push(Held { barrier, instance, left: Left::None, together: !self.scattered });
         Ok(())
     }
 
     /// `BREAK`, for the lanes where `gone` is one; `or` joins two conditions.
-    pub fn leave(&mut self, barrier: u32, gone: TermId, or: impl Fn(TermId, TermId) -> TermId) {
+    pub fn leave(
+        &mut self,
+        barrier: u32,
+        gone: TermId,
+        all: &mut Instances,
+        or: impl Fn(TermId, TermId) -> TermId,
+    ) {
         for h in self.held.iter_mut().filter(|h| h.barrier == barrier) {
+            all.0[h.instance as usize].early = true;
             h.left = match h.left {
                 Left::None => Left::Some(gone),
                 Left::Some(before) => Left::Some(or(before, gone)),
                 Left::All => Left::All,
             };
+        }
+    }
+
+    /// Lanes that wait for these at barriers may be let go before they come.
+    pub fn let_go(&self, all: &mut Instances) {
+        for h in self.held.iter().filter(|h| h.left != Left::All) {
+            all.0[h.instance as usize].early = true;
         }
     }
 
@@ -116,11 +140,17 @@ impl Meeting {
             return Ok(());
         }
         self.held.truncate(at);
-        self.scattered = !h.together || h.left != Left::None;
+        let early = all.0[h.instance as usize].early;
+        self.scattered = !h.together || h.left != Left::None || early;
+        if early {
+            // Others may be in it, and in what was set within.
+            self.passed.remove(&h.instance);
+            return Ok(());
+        }
         // What was set within is behind all of its lanes.
         for i in h.instance as usize + 1..all.0.len() {
-            if all.0[i].1.is_some_and(|parent| parent == h.instance || self.passed.contains(&parent)) {
-                let within = std::iter::successors(Some(i as u32), |&j| all.0[j as usize].1);
+            if all.0[i].parent.is_some_and(|parent| parent == h.instance || self.passed.contains(&parent)) {
+                let within = std::iter::successors(Some(i as u32), |&j| all.0[j as usize].parent);
                 if within.into_iter().any(|j| j == h.instance) {
                     self.passed.insert(i as u32);
                 }

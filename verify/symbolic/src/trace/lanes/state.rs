@@ -77,6 +77,8 @@ pub struct Warp {
     pub(super) lost: BTreeMap<u32, u32>,
     /// Waits of the warp, by the straight piece of code behind each.
     pub(super) owed: BTreeMap<u32, Debt>,
+    /// By place, as a byte offset: the mask of the lanes that asked each other something there, where lanes of another mask might have joined them.
+    pub(super) asked: BTreeMap<u64, TermId>,
     /// Whether lanes ended that had waited while others were elsewhere: they may be under way still.
     pub(super) ended_waiting: bool,
 }

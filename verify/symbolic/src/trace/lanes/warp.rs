@@ -80,9 +80,9 @@ impl Lanes {
         self.new_piece(warp);
     }
 
-    /// C13: behind a `BRA.CONV` or `BRA.DIV` that goes on where the lanes of a mask are all here: nobody else does what it is named for.
+    /// C13: behind a `BRA.DIV` that goes on where the lanes of a mask are all here. Nothing keeps those of another mask from joining them (C4).
     pub fn hold(&mut self, mask: TermId) {
-        self.gathered = Some(Gathered { mask, exclusive: true });
+        self.gathered = Some(Gathered { mask, exclusive: false });
     }
 
     /// C13: the lanes of a machine's operation that asks several of them: none where they are all that have not ended, else their mask. `shuffle`: whether the own lane
@@ -102,9 +102,12 @@ impl Lanes {
         let Some(Gathered { mask, exclusive }) = self.gathered else {
             return Err(Convergence::Apart {});
         };
-        // Groups at one place may become one (C4); a shuffle sees the own lane of the mask all the same.
-        if !shuffle && !exclusive && !here.inputs.is_uniform(mask) {
-            return Err(Convergence::OthersJoined {});
+        // Groups at one place may become one (C4), also such as come there in other calls or turns; a shuffle sees the own lane of the mask all the same.
+        if !shuffle && !exclusive {
+            let first = *warp.asked.entry(here.place).or_insert(mask);
+            if !here.inputs.is_uniform(mask) || first != mask {
+                return Err(Convergence::OthersJoined {});
+            }
         }
         // Who waited has to ask as well.
         if here.unguarded()
