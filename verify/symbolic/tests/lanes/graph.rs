@@ -24,6 +24,7 @@ impl Maker {
                 88..91 if depth > 0 => self.by_convergence(depth),
                 91..93 => self.ask(),
                 93..97 => self.pattern(),
+                97..98 => self.operate(),
                 _ => self.work(),
             }
         }
@@ -145,6 +146,15 @@ impl Maker {
         self.work();
     }
 
+    /// An operation of the whole warp.
+    pub fn operate(&mut self) {
+        if self.chance(50) {
+            self.line("WARPSYNC.ALL");
+        }
+        self.transpose();
+        self.work();
+    }
+
     /// Lanes end: at once, or by going to where they do.
     fn end(&mut self) {
         self.condition(5);
@@ -201,9 +211,9 @@ impl Maker {
     }
 }
 
-/// The program of a seed: of every four one is a pattern among a few pieces.
+/// The program of a seed: every second is a pattern among a few pieces.
 pub fn program(seed: u64) -> Program {
-    let directed = seed % 4 == 1;
+    let directed = matches!(seed % 4, 1 | 2);
     let mut maker = Maker::new(seed, if directed { 3 } else { 9 });
     if directed {
         if maker.chance(30) {

@@ -15,7 +15,7 @@ use watch::Wrong;
 /// Orders of the executor: all that differ by more than a seed, and some more.
 const ORDERS: u32 = 10;
 
-/// So many wrong ones say enough.
+/// So many wrong ones say enough, or as many as `SASSAFRAS_ENOUGH` says.
 const ENOUGH: u64 = 10;
 
 /// What was looked at.
@@ -34,6 +34,7 @@ struct Tally {
 }
 
 fn look(seeds: std::ops::Range<u64>) -> Tally {
+    let enough = std::env::var("SASSAFRAS_ENOUGH").map_or(ENOUGH, |n| n.parse().expect("a number"));
     let mut tally = Tally::default();
     for seed in seeds {
         let program = graph::program(seed);
@@ -61,7 +62,7 @@ fn look(seeds: std::ops::Range<u64>) -> Tally {
                 break;
             }
         }
-        if tally.wrong == ENOUGH {
+        if tally.wrong == enough {
             break;
         }
     }
@@ -72,7 +73,7 @@ fn none_is_wrong(tally: &Tally) {
     println!("{tally:?}");
     assert_eq!(tally.wrong, 0, "{tally:?}");
     assert!(tally.unknown * 2 < tally.programs, "most programs are followed: {tally:?}");
-    assert!(tally.together > 5 * tally.programs && tally.ends * 3 > tally.programs, "{tally:?}");
+    assert!(tally.together > 4 * tally.programs && tally.ends * 3 > tally.programs, "{tally:?}");
 }
 
 #[test]

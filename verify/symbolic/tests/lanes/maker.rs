@@ -21,6 +21,9 @@ const COUNTER: u32 = 20;
 /// Of a barrier of the block, what stands in its place where only its lanes are looked at.
 pub const MARK: &str = "IADD3 R24, R24, 0x1, RZ";
 
+/// The same of an operation of the whole warp.
+pub const WHOLE: &str = "IADD3 R26, R26, 0x1, RZ";
+
 /// An instruction, with a label that it names.
 struct Line {
     text: String,
@@ -45,12 +48,12 @@ pub struct Maker {
     pub budget: u32,
     /// Whether barriers may be set, left and met otherwise than they nest.
     pub faulty: bool,
-    /// Whether barriers of the block are aligned: lanes of a warp that do not come to them together are nobody's affair.
+    /// Whether barriers of the block and operations of the whole warp are aligned: lanes of a warp that do not come to them together are nobody's affair.
     pub aligned: bool,
     lines: Vec<Line>,
     /// By label: the line that it stands before.
     labels: Vec<usize>,
-    /// Lines at which lanes come to a barrier of the block as a whole.
+    /// Lines at which the lanes of a warp come as a whole to a barrier of the block, or to an operation of the warp.
     whole: Vec<usize>,
 }
 
@@ -60,7 +63,7 @@ pub struct Program {
     pub cubin: Cubin,
     /// The same without waits for others of the block, so that whoever comes to a barrier of the block is seen there, and goes on.
     pub watched: Cubin,
-    /// Byte offsets of the barriers of the block that are executed by all lanes of a warp at once, if they are followed.
+    /// Byte offsets of what is executed by all lanes of a warp at once, if it is followed: barriers of the block, and operations of the whole warp.
     pub barriers: BTreeSet<u64>,
     /// Whether these are aligned.
     pub aligned: bool,
@@ -145,9 +148,13 @@ impl Maker {
         self.line(format!("ISETP.{relation}.AND P{p}, PT, R8, RZ, PT"));
     }
 
-    /// A predicate: of each lane its own, or one for all.
+    /// A predicate: of each lane its own, or one for all, or what lanes were last told by each other.
     pub fn condition(&mut self, p: u32) {
-        let register = if self.chance(75) { format!("R{}", self.any()) } else { "R8".into() };
+        let register = match self.draws.below(100) {
+            0..70 => format!("R{}", self.any()),
+            70..92 => "R8".into(),
+            _ => "R21".into(),
+        };
         let relation = self.one_of(&["LT", "GE", "EQ", "NE"]);
         self.line(format!("ISETP.{relation}.AND P{p}, PT, {register}, RZ, PT"));
     }
@@ -192,6 +199,12 @@ impl Maker {
     pub fn barrier(&mut self, guard: &str) {
         self.whole.push(self.lines.len());
         self.line(format!("{guard}BAR.SYNC.DEFER_BLOCKING 0x0"));
+    }
+
+    /// An operation of the whole warp.
+    pub fn transpose(&mut self) {
+        self.whole.push(self.lines.len());
+        self.line("MOVM.16.MT88 R21, R21");
     }
 
     /// Lanes come to a barrier of the block each for itself.
@@ -246,8 +259,10 @@ impl Maker {
 impl Program {
     /// Of instructions as text.
     pub fn of(texts: &[String], barriers: BTreeSet<u64>, aligned: bool, asks_in_calls: bool) -> Program {
-        let is_barrier = |text: &String| text.contains("BAR.SYNC");
-        let marked = texts.iter().map(|text| if is_barrier(text) { unwaiting(text) } else { text.clone() });
+        let is_of_some = |text: &String| text.contains("WARPSYNC") && !text.contains(".ALL");
+        // Where such is aligned, that some of a warp are elsewhere is the source's affair, and so is that the others wait for them.
+        let is_of_warp = |text: &String| text.contains("MOVM");
+        let marked = texts.iter().map(|text| unwaiting(text));
         let text = texts.iter().enumerate().map(|(i, own)| format!("{:#06x} {own}\n", 16 * i)).collect();
         Program {
             cubin: cubin(texts),
@@ -255,16 +270,20 @@ impl Program {
             barriers,
             aligned,
             text,
-            waits_for_none: !texts.iter().any(|text| text.contains("WARPSYNC") && !text.contains(".ALL")),
+            waits_for_none: !texts.iter().any(is_of_some) && !(aligned && texts.iter().any(is_of_warp)),
             asks_in_calls,
         }
     }
 }
 
-/// What stands in the place of a barrier of the block, under the same guard.
+/// The same instruction, or what stands in its place, under the same guard, of one that asks for the whole block or warp.
 fn unwaiting(text: &str) -> String {
-    let guard = text.split_once("BAR").map_or("", |(guard, _)| guard);
-    format!("{guard}{MARK}")
+    for (name, mark) in [("BAR.SYNC", MARK), ("MOVM", WHOLE)] {
+        if let Some((guard, _)) = text.split_once(name) {
+            return format!("{guard}{mark}");
+        }
+    }
+    text.to_owned()
 }
 
 fn cubin(texts: &[String]) -> Cubin {

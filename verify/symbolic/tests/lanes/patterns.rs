@@ -6,7 +6,7 @@ use crate::maker::Maker;
 impl Maker {
     /// One of the patterns.
     pub fn pattern(&mut self) {
-        match self.draws.below(25) {
+        match self.draws.below(28) {
             0 => self.meet_at_two_places(),
             1 => self.set_by_some(),
             2 => self.joined_by_others(),
@@ -31,6 +31,9 @@ impl Maker {
             21 => self.leave_one(),
             22 => self.part_at_a_barrier(),
             23 => self.block_under_a_guard(),
+            24 => self.operate_apart(),
+            25 => self.ask_in_a_collective(),
+            26 => self.branch_by_an_answer(),
             _ => self.set_in_turns(),
         }
     }
@@ -45,10 +48,11 @@ impl Maker {
     /// Something that shows which lanes are here: they ask each other, or come to a barrier of the block.
     fn show(&mut self) {
         self.filler();
-        match self.draws.below(3) {
-            0 => self.work(),
-            1 => self.ask(),
-            _ => self.barrier(""),
+        match self.draws.below(7) {
+            0..2 => self.work(),
+            2..4 => self.ask(),
+            4..6 => self.barrier(""),
+            _ => self.operate(),
         }
     }
 
@@ -328,7 +332,17 @@ impl Maker {
         self.jump("@P6 BRA ", head);
         self.place(out);
         self.meet();
-        self.show();
+        if self.chance(50) {
+            return self.show();
+        }
+        // Who was let go sets the barrier again, while others are in it.
+        let again = self.label();
+        self.set(again);
+        self.filler();
+        self.line("WARPSYNC.ALL");
+        self.filler();
+        self.place(again);
+        self.meet();
     }
 
     /// C11: some lanes' places in a barrier are kept in a register, and written back or not.
@@ -461,6 +475,64 @@ impl Maker {
             self.arrive();
         }
         self.show();
+        self.work();
+    }
+
+    /// C14: lanes come to an operation of the whole warp, by the same ways or not.
+    fn operate_apart(&mut self) {
+        let join = self.label();
+        if self.chance(50) {
+            self.parted(0);
+        } else {
+            self.differs(0);
+            self.jump("@P0 BRA ", join);
+        }
+        self.filler();
+        self.operate();
+        self.show();
+        self.place(join);
+        self.work();
+    }
+
+    /// C10, C13: lanes of one mask do something alone, and others join them behind it.
+    fn ask_in_a_collective(&mut self) {
+        let behind = self.label();
+        self.parted(0);
+        self.halves();
+        self.jump("WARPSYNC.COLLECTIVE R17, ", behind);
+        self.ask();
+        self.line("ENDCOLLECTIVE");
+        self.place(behind);
+        if self.chance(40) {
+            self.ask();
+        }
+        self.work();
+    }
+
+    /// C3, C13: lanes go ways by what they were told by each other: by all, or by those of a mask.
+    fn branch_by_an_answer(&mut self) {
+        let (other, join) = (self.label(), self.label());
+        if self.chance(50) {
+            self.parted(0);
+            self.halves();
+            self.line("WARPSYNC.EXCLUSIVE R17");
+        }
+        self.differs(1);
+        let mode = self.one_of(&["ALL", "ANY", "EQ"]);
+        self.line(format!("VOTE.{mode} R21, P2, P1"));
+        match self.chance(50) {
+            true => self.jump("@P2 BRA ", other),
+            false => {
+                self.line("ISETP.LT.AND P2, PT, R21, RZ, PT");
+                self.jump("@P2 BRA ", other);
+            }
+        }
+        self.work();
+        self.show();
+        self.jump("BRA ", join);
+        self.place(other);
+        self.show();
+        self.place(join);
         self.work();
     }
 

@@ -66,7 +66,7 @@ pub fn said(program: &Program) -> Result<Said, Located> {
     let inputs = Inputs::new(&terms, sassafras_normal::Normal::boxed(&terms));
     let mut request = Request::default();
     (request.facts.votes, request.facts.combines) = (true, true);
-    request.facts.aligned = program.aligned;
+    (request.facts.aligned, request.facts.whole) = (program.aligned, program.aligned);
     request.facts.calls = program.asks_in_calls.then_some(CALLS);
     let function = &program.cubin.functions[0];
     let ran = run(&inputs, &program.cubin, function, BOUND, request, Role::Target)?;
@@ -109,8 +109,5 @@ pub fn shows(program: &Program, said: &Said, order: u32, seed: u64) -> Option<Wr
     let options = Options { order, seed, trace: Some(tracer), step_limit: 100_000, ..Options::default() };
     let outcome = sass::run(&program.watched, "k", &launch, &options);
     let stuck = matches!(outcome, Err(Failure::Deadlock { .. }));
-    if let Some(wrong) = watch.lock().expect("no tracer panics").wrong(stuck) {
-        return Some(wrong);
-    }
-    (stuck && said.ends && program.waits_for_none).then_some(Wrong::Waits)
+    watch.lock().expect("no tracer panics").wrong(stuck)
 }

@@ -1,12 +1,12 @@
 //! What is seen of a run, held against what was said.
 
-use crate::maker::{MARK, Program};
+use crate::maker::{MARK, Program, WHOLE};
 use crate::run::{Asked, Members, Said};
 use sassafras_execute::options::TraceEvent;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is wrong with what was said, as the executor shows it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrong {
     /// Lanes come to an instruction without others that belong to them, or with others: its byte offset, who came, and who was to.
     Apart(u64, u32, u32),
@@ -36,6 +36,8 @@ pub struct Watch {
     /// Barriers of the block to which the lanes of a warp have to come at once, and whether they are aligned.
     barriers: BTreeSet<u64>,
     aligned: bool,
+    /// Whether it is up to convergence barriers alone that lanes come to their end.
+    waits_for_none: bool,
     /// By warp: who has not ended.
     left: Vec<u32>,
     /// By warp, register and lane: what was last written.
@@ -50,11 +52,12 @@ pub struct Watch {
     missing: Vec<Part>,
     /// Operations of some of those that they are said to be of.
     parts: Vec<Part>,
-    /// Barriers of the block to which not all lanes of a warp came at once, though they are aligned.
-    blocks: Vec<Part>,
+    /// What is aligned and was not come to by all lanes of a warp at once: whether it is an operation of the whole warp.
+    blocks: Vec<(Part, bool)>,
     /// Warps whose lanes wait for each other for ever in the source: some at one operation for such as are at another that names them (C15).
     stuck: BTreeSet<u32>,
-    wrong: Option<Wrong>,
+    /// By warp: what was wrong at once.
+    wrong: Vec<(u32, Wrong)>,
 }
 
 fn lanes(mask: u32) -> impl Iterator<Item = usize> {
@@ -70,6 +73,7 @@ impl Watch {
             said: said.clone(),
             barriers: program.barriers.clone(),
             aligned: program.aligned,
+            waits_for_none: program.waits_for_none,
             left: (0..warps).map(all).collect(),
             registers: BTreeMap::new(),
             masks: vec![[u32::MAX; 32]; warps as usize],
@@ -79,7 +83,7 @@ impl Watch {
             parts: Vec::new(),
             blocks: Vec::new(),
             stuck: BTreeSet::new(),
-            wrong: None,
+            wrong: Vec::new(),
         }
     }
 
@@ -96,11 +100,10 @@ impl Watch {
             self.cross(e, e.lanes, u32::MAX);
             lanes(e.lanes).for_each(|lane| self.met[e.warp as usize][lane] += 1);
         }
-        if e.text.ends_with(TURN) {
-            self.pass(e);
-        }
         if e.lanes != 0 && self.barriers.contains(&e.position) {
             self.block(e);
+        } else if e.text.ends_with(TURN) || e.text.ends_with(MARK) {
+            self.pass(e);
         }
         if let Some(asked) = self.said.asked.get(&e.position).copied().filter(|_| e.lanes != 0) {
             self.ask(e, asked);
@@ -127,7 +130,7 @@ impl Watch {
             match exits {
                 true => part.wanted &= !e.lanes | part.here,
                 false if absent(part) & e.lanes != 0 => {
-                    self.wrong.get_or_insert(Wrong::Apart(part.at, part.here, part.wanted));
+                    self.wrong.push((part.warp, Wrong::Apart(part.at, part.here, part.wanted)));
                 }
                 false => {}
             }
@@ -148,7 +151,7 @@ impl Watch {
         let operand = if e.text.contains("WARPSYNC.") && e.text.contains(".ALL") || e.text.contains("~URZ") {
             None
         } else if e.text.contains("WARPSYNC") {
-            e.text.rsplit(' ').next()
+            e.text.split([' ', ',']).find(|word| word.starts_with('R'))
         } else if let Some((_, rest)) = e.text.split_once("BRA.DIV ") {
             rest.split(',').next()
         } else {
@@ -164,15 +167,18 @@ impl Watch {
         }
     }
 
-    /// C14: lanes come to a barrier of the block that all of their warp have to come to at once.
+    /// C14: lanes come to a barrier of the block, or to an operation of the warp, that all of their warp have to come to at once. Who has ended does not come to
+    /// the operation, which is undefined then (PTX ISA, "mma", "movmatrix").
     fn block(&mut self, e: &TraceEvent<'_>) {
-        let (wanted, turn) = (self.left[e.warp as usize], self.pass(e));
+        let (alive, turn) = (self.left[e.warp as usize], self.pass(e));
+        let operates = e.text.ends_with(WHOLE);
+        let wanted = if operates && self.aligned { u32::MAX } else { alive };
         if e.lanes == wanted {
             return;
         }
         let part = Part { warp: e.warp, at: e.position, turn, here: e.lanes, wanted };
         match self.aligned {
-            true => self.blocks.push(part),
+            true => self.blocks.push((part, operates)),
             false => self.missing.push(part),
         }
     }
@@ -222,7 +228,7 @@ impl Watch {
             let turn = lanes(own).map(|lane| self.times(e.warp, lane, e.position)).max().unwrap_or(0);
             let wanted = mask & alive;
             if !shuffle && here & !mask != 0 {
-                self.wrong.get_or_insert(Wrong::Apart(e.position, here, wanted));
+                self.wrong.push((e.warp, Wrong::Apart(e.position, here, wanted)));
             } else if wanted & !here != 0 {
                 // Who has come to one more barrier of the block waits there for these.
                 let met = self.met[e.warp as usize];
@@ -236,16 +242,23 @@ impl Watch {
     }
 
     /// What was wrong. `stuck`: whether lanes wait for ever. If all lanes of an operation come to it, they come at once; that some never come is the source's affair (C15).
-    /// So is a barrier of the block that is aligned and is not what all come to next.
-    pub fn wrong(&mut self, stuck: bool) -> Option<Wrong> {
-        let apart = |part: &Part| Wrong::Apart(part.at, part.here, part.wanted);
+    /// So is what is aligned and is not what all come to next; of a warp that comes to an operation so nothing is said.
+    pub fn wrong(&self, stuck: bool) -> Option<Wrong> {
+        let apart = |part: &Part| (part.warp, Wrong::Apart(part.at, part.here, part.wanted));
+        let undefined: BTreeSet<u32> = { self.blocks.iter() }
+            .filter(|(part, whole)| *whole && !self.came_alike(part))
+            .map(|(part, _)| part.warp)
+            .collect();
         let split = self.parts.iter().filter(|part| !self.stuck.contains(&part.warp));
-        let split = { split }
-            .find(|p| lanes(p.wanted).all(|lane| self.times(p.warp, lane, p.at) >= p.turn))
-            .map(apart);
-        let block = self.blocks.iter().find(|p| self.came_alike(p)).map(apart);
-        let gone = self.missing.iter().find(|_| stuck).map(apart);
-        self.wrong.take().or(split).or(block).or(gone)
+        let split =
+            split.filter(|p| lanes(p.wanted).all(|lane| self.times(p.warp, lane, p.at) >= p.turn)).map(apart);
+        let block = self.blocks.iter().filter(|(part, _)| self.came_alike(part)).map(|(part, _)| apart(part));
+        let gone = self.missing.iter().filter(|_| stuck).map(apart);
+        let waits = (stuck && self.said.ends && self.waits_for_none).then_some((u32::MAX, Wrong::Waits));
+        let all: Vec<(u32, Wrong)> =
+            self.wrong.iter().copied().chain(split).chain(block).chain(gone).collect();
+        let first = all.into_iter().find(|(warp, _)| !undefined.contains(warp));
+        first.or(waits.filter(|_| undefined.is_empty())).map(|(_, wrong)| wrong)
     }
 
     /// Whether all lanes that were to come to a barrier of the block came to it, after the same as the others.
