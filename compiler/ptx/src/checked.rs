@@ -463,3 +463,22 @@ impl Function {
         }
     }
 }
+
+impl Function {
+    /// The `.loc` that holds for an instruction, by its index; none before the first.
+    pub fn location(&self, inst: usize) -> Option<&Location> {
+        let behind = self.locations.partition_point(|location| location.before as usize <= inst);
+        behind.checked_sub(1).map(|at| &self.locations[at])
+    }
+}
+
+impl Module {
+    /// The file and the `.loc` of the first instruction in a line of the PTX; none where nothing is said.
+    pub fn source_of(&self, line: u32) -> Option<(&SourceFile, &Location)> {
+        self.functions.iter().find_map(|function| {
+            let index = function.insts.iter().flatten().position(|inst| inst.line == line)?;
+            let location = function.location(index).filter(|location| location.line != 0)?;
+            Some((self.debug.file(location.file)?, location))
+        })
+    }
+}

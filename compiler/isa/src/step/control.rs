@@ -2,7 +2,9 @@
 //!
 //! Source: `docs/convergence.md`; ptxas's output for calls and returns.
 
-use super::{Lane, Outcome, Output, Register, Step};
+use super::lane::Lane;
+use super::outcome::{Outcome, Output, Step};
+use super::register::Register;
 use sassafras_semantics::state::BarrierMode;
 use sassafras_semantics::{BinaryOp, Collective, Domain, State, Trap};
 use smallvec::smallvec;

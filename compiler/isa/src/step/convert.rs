@@ -3,7 +3,9 @@
 //! Source: PTX `cvt` of one instruction through ptxas; PTX ISA, "cvt", for NaN and saturation.
 
 use super::float::format;
-use super::{Lane, Register, Step};
+use super::lane::Lane;
+use super::outcome::Step;
+use super::register::Register;
 use crate::form::FieldKind;
 use sassafras_semantics::{
     CompareOp, Domain, FloatFormat, FloatMode, FloatOp, FloatRelation, Rounding, State, Trap,

@@ -3,8 +3,10 @@
 //! Source: PTX of one instruction through ptxas; special cases of the PTX ISA. `MUFU` is a relation (the domain's
 //! approximation); `FCHK` may answer "may be wrong" anywhere.
 
+use super::lane::Lane;
 use super::logic::Test;
-use super::{Lane, Register, Step};
+use super::outcome::Step;
+use super::register::Register;
 use sassafras_semantics::{
     Approximation, CompareOp, Domain, FloatFormat, FloatMode, FloatOp, FloatRelation, Rounding, State, Trap,
 };

@@ -3,7 +3,9 @@
 //! Source: PTX `add`, `mul`, `fma`, `min`, `max`, `setp`, `set` of f16x2 and bf16x2 through ptxas, one instruction each.
 
 use super::float::float_test;
-use super::{Lane, Register, Step};
+use super::lane::Lane;
+use super::outcome::Step;
+use super::register::Register;
 use sassafras_semantics::{Domain, FloatFormat, FloatMode, FloatOp, FloatRelation, State, Trap};
 
 /// Low and high half.

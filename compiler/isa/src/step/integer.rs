@@ -2,7 +2,9 @@
 //!
 //! Source: Mesa's NAK (MIT) for carries of negated operands; one-instruction PTX through ptxas for the rest.
 
-use super::{Lane, Register, Step};
+use super::lane::Lane;
+use super::outcome::Step;
+use super::register::Register;
 use sassafras_semantics::{CompareOp, Domain, State, Trap};
 
 impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {

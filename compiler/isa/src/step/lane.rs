@@ -1,6 +1,7 @@
 //! One lane, one instruction: operands by the name of their field.
 
-use super::{Register, Step};
+use super::outcome::{Outcome, Step};
+use super::register::Register;
 use crate::form::{FieldKind, RegClass};
 use crate::inst::Inst;
 use crate::table;
@@ -285,6 +286,6 @@ impl<'a, D: Domain, S: State<D, Register = Register>> Lane<'a, D, S> {
 
     /// The end of a straight-line instruction.
     pub fn next(&self) -> Step<D> {
-        Ok(super::Outcome::Next)
+        Ok(Outcome::Next)
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! Source: PTX `lop3`, `shf`, `prmt`, `bfind`, `bmsk`, `szext` through ptxas, one instruction each; Mesa's NAK (MIT).
 
-use super::{Lane, Register, Step};
+use super::lane::Lane;
+use super::outcome::Step;
+use super::register::Register;
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, State, Trap, UnaryOp};
 
 impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {

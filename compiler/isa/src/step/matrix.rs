@@ -3,7 +3,9 @@
 //! Source: PTX `mma.sync`, `ldmatrix`, `stmatrix` and `movmatrix` of one instruction through ptxas, which hands the
 //! registers of the operands on as they are; nvdisasm's modifier names give shapes and elements.
 
-use super::{Lane, Outcome, Output, Register, Step};
+use super::lane::Lane;
+use super::outcome::{Outcome, Output, Step};
+use super::register::Register;
 use sassafras_semantics::matrix::{Element, Matrices, Mma, Operand, Product};
 use sassafras_semantics::{Collective, Domain, Rounding, State, Trap};
 use smallvec::SmallVec;

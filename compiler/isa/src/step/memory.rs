@@ -2,7 +2,9 @@
 //!
 //! Source: PTX `ld`, `st`, `atom`, `red`, `membar`, `fence` of one instruction through ptxas; nvdisasm's modifier names.
 
-use super::{Lane, Register, Step};
+use super::lane::Lane;
+use super::outcome::Step;
+use super::register::Register;
 use crate::form::{FieldKind, RegClass};
 use sassafras_semantics::{Access, AtomicOp, Domain, Ordering, Scope, Space, State, Trap};
 

@@ -28,6 +28,7 @@ mod memory;
 mod moves;
 mod opaque;
 mod outcome;
+mod register;
 mod special;
 mod texture;
 mod warp;
@@ -41,31 +42,15 @@ mod tests;
 mod vectors;
 
 pub use outcome::{Outcome, Output};
+pub use register::Register;
 pub use special::special_register;
 
 use crate::form::RegClass;
 use crate::inst::Inst;
 use crate::meaning::Meaning;
 use lane::Lane;
+use outcome::Step;
 use sassafras_semantics::{Domain, FloatFormat, FloatOp, Space, State, Trap, UnaryOp};
-use std::fmt;
-
-/// A register of any file: 32 bits in R and UR, one bit in P and UP. RZ, URZ, PT and UPT are never asked for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Register {
-    /// The file.
-    pub class: RegClass,
-    /// The number.
-    pub number: u32,
-}
-
-impl fmt::Display for Register {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.class.prefix(), self.number)
-    }
-}
-
-type Step<D> = Result<Outcome<<D as Domain>::V>, Trap>;
 
 /// The value of the guard, one bit.
 ///

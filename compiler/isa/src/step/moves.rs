@@ -1,7 +1,9 @@
 //! Moves between registers of all files, and from special registers.
 
+use super::lane::Lane;
+use super::outcome::Step;
+use super::register::Register;
 use super::special::{self, Special};
-use super::{Lane, Register, Step};
 use crate::form::RegClass;
 use sassafras_semantics::{BinaryOp, Domain, Space, SpecialRegister as R, State, Trap};
 

@@ -3,7 +3,8 @@
 //! Source: what ptxas 13.0 makes of kernels of one PTX instruction, per modifier.
 
 use super::lane::Lane;
-use super::{Outcome, Register, Step};
+use super::outcome::{Outcome, Step};
+use super::register::Register;
 use crate::meaning::Meaning as M;
 use sassafras_semantics::{Domain, Opaque, Space, State, Trap};
 

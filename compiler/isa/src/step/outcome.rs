@@ -1,7 +1,7 @@
 //! What an instruction asks of whoever runs it, beyond registers and memory.
 
-use super::Register;
-use sassafras_semantics::Collective;
+use super::register::Register;
+use sassafras_semantics::{Collective, Domain, Trap};
 use smallvec::SmallVec;
 
 /// A result that the executor writes when it knows it.
@@ -110,3 +110,6 @@ impl<V> Outcome<V> {
         Outcome::Branch { target, condition: None }
     }
 }
+
+/// What a meaning gives.
+pub(super) type Step<D> = Result<Outcome<<D as Domain>::V>, Trap>;

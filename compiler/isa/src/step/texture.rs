@@ -3,7 +3,8 @@
 //! Source: what ptxas 13.0 makes of kernels of one PTX instruction, per geometry and modifier, on sm_75 to sm_90.
 
 use super::lane::Lane;
-use super::{Register, Step};
+use super::outcome::Step;
+use super::register::Register;
 use crate::meaning::Meaning as M;
 use sassafras_semantics::{Domain, State, Trap};
 

@@ -1,7 +1,9 @@
 //! Operations across the lanes of a warp: gathered as [`Collective`]s, with the executing lanes as members (C13 of
 //! `docs/convergence.md`).
 
-use super::{Lane, Outcome, Register, Step};
+use super::lane::Lane;
+use super::outcome::{Outcome, Step};
+use super::register::Register;
 use sassafras_semantics::state::{ShuffleMode, VoteMode};
 use sassafras_semantics::{AtomicOp, Collective, Domain, State};
 use smallvec::smallvec;

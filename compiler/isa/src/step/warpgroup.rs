@@ -4,7 +4,8 @@
 //! lower two. A group that nothing is in ends with `HGMMA.64x8x16.F16 RZ, gdesc[URZ], RZ, !UPT, gsb0`.
 
 use super::lane::Lane;
-use super::{Outcome, Register, Step};
+use super::outcome::{Outcome, Step};
+use super::register::Register;
 use crate::form::RegClass;
 use crate::meaning::Meaning as M;
 use sassafras_semantics::{Domain, State};

@@ -3,7 +3,7 @@
 //! The unit flushes subnormal operands and results (but for sine, cosine and tangent); forms without `.ftz` are scaled by exact powers of two.
 //! Its sine and cosine count in turns.
 
-use super::Expansion;
+use super::expansion::Expansion;
 use super::parts::{Float, NEAREST, Shape};
 use sassafras_ir::{Builder, FloatCompare, InstData, Op, Type, Value};
 use sassafras_semantics::{Approximation as A, FloatFormat, FloatMode, Rounding};

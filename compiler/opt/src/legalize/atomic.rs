@@ -1,6 +1,6 @@
 //! Atomic operations that the hardware lacks: loops around compare-and-swap.
 
-use super::Expansion;
+use super::expansion::Expansion;
 use sassafras_ir::{Block, Builder, Compare, Edge, InstData, MemoryAccess, Op, Type, Value};
 use sassafras_semantics::{AtomicOp, FloatFormat, FloatMode, Ordering, Space};
 use smallvec::smallvec;

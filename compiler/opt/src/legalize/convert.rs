@@ -1,6 +1,6 @@
 //! Conversions and extrema that are missing.
 
-use super::Expansion;
+use super::expansion::Expansion;
 use super::parts::NEAREST;
 use sassafras_ir::{Builder, Compare, FloatCompare, InstData, Op, Type, Value};
 use sassafras_semantics::{FloatFormat, FloatMode, Rounding};

@@ -8,9 +8,10 @@
 //! is at most ⌊d⌋ + 1 too small. For w = 32 one step gives d < 1.6 where X ≥ 2, for w = 64 two steps the same where X ≥ 3; for
 //! smaller X the quotient itself is no larger than the number of corrections. Two corrections are enough in every case.
 
-use super::{Expansion, routine};
+use super::expansion::Expansion;
+use super::{quotient, routine};
 use sassafras_ir::{Builder, Compare, Edge, InstData, Op, Type, Value};
-use sassafras_semantics::{Approximation, FloatFormat, FloatMode, Rounding, Routine};
+use sassafras_semantics::Routine;
 use smallvec::smallvec;
 
 pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
@@ -31,7 +32,7 @@ pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
     }
     let (x, y) = if signed { (b.same(Op::Abs, &[a]), b.same(Op::Abs, &[c])) } else { (a, c) };
     let value = if ty == Type::I32 {
-        let (q, r) = unsigned(b, x, y);
+        let (q, r) = quotient::unsigned(b, x, y);
         if quotient { q } else { r }
     } else {
         unsigned64(b, x, y, quotient)
@@ -52,44 +53,6 @@ fn negated_if_negative(b: &mut Builder, value: Value, sign: Value) -> Value {
     b.select(negative, opposite, value)
 }
 
-/// Quotient and remainder of one width.
-pub(super) fn unsigned(b: &mut Builder, a: Value, c: Value) -> (Value, Value) {
-    let ty = b.ty(a);
-    let bits = ty.bits() as u8;
-    let up = FloatMode { rounding: Rounding::Up, ..FloatMode::default() };
-    let float =
-        b.value(Op::IntToFloat { signed: false, bits, to: FloatFormat::F32, mode: up }, &[c], Type::I32);
-    let reciprocal =
-        b.value(Op::Approximate { function: Approximation::Rcp, ftz: true }, &[float], Type::I32);
-    // Times 2^w, less two units in the last place: below the exact reciprocal.
-    let scale = b.i32((u32::from(bits) << 23) - 2);
-    let scaled = b.add(reciprocal, scale);
-    let down = FloatMode { rounding: Rounding::Zero, ftz: true, sat: false };
-    let op = Op::FloatToInt { from: FloatFormat::F32, signed: false, bits, mode: down };
-    let mut y = b.value(op, &[scaled], ty);
-    let minus = b.neg(c);
-    for _ in 0..bits / 32 {
-        let error = b.mul(minus, y);
-        let step = b.same(Op::MulHigh { signed: false }, &[y, error]);
-        y = b.add(y, step);
-    }
-    let q = b.same(Op::MulHigh { signed: false }, &[a, y]);
-    let product = b.mul(minus, q);
-    let r = b.add(product, a);
-    let (q, r) = correct(b, q, r, c);
-    correct(b, q, r, c)
-}
-
-/// One more in the quotient if the remainder still holds the divisor.
-fn correct(b: &mut Builder, q: Value, r: Value, c: Value) -> (Value, Value) {
-    let ty = b.ty(q);
-    let more = b.compare(Compare::UGe, r, c);
-    let less = b.sub(r, c);
-    let one = b.constant(ty, 1);
-    let next = b.add(q, one);
-    (b.select(more, next, q), b.select(more, less, r))
-}
-
 /// 64 bits, by way of 32 bits if both operands fit.
 fn unsigned64(b: &mut Builder, a: Value, c: Value, quotient: bool) -> Value {
     let (high_a, high_c) = (b.high(a), b.high(c));
@@ -101,7 +64,7 @@ fn unsigned64(b: &mut Builder, a: Value, c: Value, quotient: bool) -> Value {
 
     b.block = narrow;
     let (low_a, low_c) = (b.low(a), b.low(c));
-    let (q, r) = unsigned(b, low_a, low_c);
+    let (q, r) = quotient::unsigned(b, low_a, low_c);
     let value = b.zext(if quotient { q } else { r }, Type::I64);
     b.jump(join, &[value]);
 

@@ -14,8 +14,9 @@
 //! further bit and whether anything follows. The result is then put together and rounded in integers: subnormal results round
 //! once. Zeros, infinities and NaN are chosen last.
 
+use super::expansion::Expansion;
 use super::parts::{Float, Shape};
-use super::{Expansion, routine};
+use super::routine;
 use sassafras_ir::{Builder, Compare, Edge, InstData, Op, Type, Value};
 use sassafras_semantics::{Approximation, FloatFormat, FloatMode, Rounding, Routine};
 use smallvec::smallvec;

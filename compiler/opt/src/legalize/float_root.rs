@@ -6,7 +6,7 @@
 //! and the midpoint f + u/2 if d > f·u, because (f + u/2)² = f² + f·u + u²/4 and d is a multiple of u². Both tests are exact: d is exact
 //! whenever it is that small, and keeps its order when it is not.
 
-use super::Expansion;
+use super::expansion::Expansion;
 use super::parts::{Float, NEAREST, Shape};
 use sassafras_ir::{Builder, Compare, FloatCompare, InstData, Op, Type, Value};
 use sassafras_semantics::{Approximation, FloatFormat, Rounding};

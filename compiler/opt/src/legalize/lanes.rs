@@ -5,7 +5,7 @@
 //! that have ended, or that the block does not have: a mask may name them, and they do not count (PTX ISA, `redux.sync`, `match.sync`,
 //! `elect.sync`: "all non-exited threads corresponding to membermask"). A ballot tells who is left.
 
-use super::Expansion;
+use super::expansion::Expansion;
 use sassafras_ir::{Builder, Compare, Function, InstData, Op, Type, Value, ValueDef};
 use sassafras_semantics::state::{ShuffleMode, VoteMode};
 use sassafras_semantics::{AtomicOp, SpecialRegister};

@@ -3,7 +3,7 @@
 //! An acquiring access is a relaxed one and a fence behind it, a releasing one a fence and a relaxed access (PTX ISA, "Memory
 //! Consistency Model": a fence and a relaxed access form the same patterns). Constant memory is loaded eight bytes at a time.
 
-use super::Expansion;
+use super::expansion::Expansion;
 use sassafras_ir::{Builder, InstData, MemoryAccess, Op, Type, Value};
 use sassafras_semantics::{Ordering, Space};
 use smallvec::SmallVec;

@@ -38,11 +38,13 @@ pub mod atomic;
 mod convert;
 mod divide;
 mod each;
+mod expansion;
 mod float_divide;
 mod float_root;
 mod lanes;
 mod memory;
 mod parts;
+mod quotient;
 mod routine;
 mod selectable;
 mod switch;
@@ -55,12 +57,9 @@ pub use routine::body;
 pub use selectable::{Refused, selectable};
 
 use crate::Stats;
+use expansion::Expansion;
 use sassafras_graph::{ControlFlow, SecondaryMap};
 use sassafras_ir::{Block, Builder, CfgEditor, Function, InstData, Op, Value};
-use smallvec::SmallVec;
-
-/// The values that stand for an instruction's results; `None` if the instruction stays.
-type Expansion = Option<SmallVec<[Value; 2]>>;
 
 /// Expands until nothing is left that can be expanded.
 ///

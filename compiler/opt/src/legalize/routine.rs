@@ -3,8 +3,9 @@
 //! An expansion leaves the call of a routine where its short sequence does not hold. What is called once, or may not be called, is
 //! written out in place; for the rest [`body`] is the routine as a function of its own.
 
+use super::expansion::Expansion;
 use super::parts::{Float, Shape};
-use super::{Expansion, divide};
+use super::quotient;
 use sassafras_ir::{Builder, CfgEditor, Function, Inst, InstData, Op, Terminator, Type, Value};
 use sassafras_semantics::{FloatMode, Routine, RoutinePart};
 use smallvec::smallvec;
@@ -18,8 +19,8 @@ fn expand(b: &mut Builder, routine: Routine, args: &[Value]) -> Value {
             let mut f = Float { b, s: Shape::of(format) };
             f.general(x, y, FloatMode { rounding, ftz, sat: false })
         }
-        Routine::Quotient64 => divide::unsigned(b, x, y).0,
-        Routine::Remainder64 => divide::unsigned(b, x, y).1,
+        Routine::Quotient64 => quotient::unsigned(b, x, y).0,
+        Routine::Remainder64 => quotient::unsigned(b, x, y).1,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Integer forms that are missing: 64 bits by way of 32, 16 bits by way of 32, parts of values.
 
-use super::Expansion;
+use super::expansion::Expansion;
 use super::selectable::width;
 use sassafras_ir::{Builder, Compare, InstData, Op, Type, Value};
 use smallvec::{SmallVec, smallvec};

@@ -1,6 +1,6 @@
 //! Operands and constant expressions.
 
-use super::Name;
+use super::name::Name;
 use crate::source::Span;
 
 /// An operand.

@@ -1,6 +1,8 @@
 //! What stands in a function body.
 
-use super::{Directive, Expr, Name, Operand, Section, Variable};
+use super::declaration::{Directive, Section, Variable};
+use super::expression::{Expr, Operand};
+use super::name::Name;
 use crate::source::Span;
 
 /// `{ … }`: a scope.

@@ -6,81 +6,22 @@
 //! fragments that cross a call, or that a program looks into, agree.
 //!
 //! - `fragment`: which elements a lane holds, and loads and stores of them
+//! - `shape`: its words
 //! - `product`: `wmma.mma`
 
 mod fragment;
 mod product;
+mod shape;
 
 use super::Checker;
 use crate::ast::{Instruction, OperandKind};
-use crate::checked::{AddressBase, Operand, Type};
+use crate::checked::{AddressBase, Operand};
 use crate::diagnostics::Code;
 use crate::print::operand_text;
 use crate::table::matching::Match;
-use sassafras_semantics::{FloatFormat, Space};
+use sassafras_semantics::Space;
+use shape::{Element, Role, Shape};
 use std::fmt::Write;
-
-/// Elements of a fragment as far as they decide where they lie.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Element {
-    /// `.f16` and `.bf16`: two in a register.
-    Half,
-    /// `.tf32`
-    Tf32,
-    /// `.f64`
-    Double,
-    /// `.u8` and `.s8`: four in a register.
-    Byte,
-    /// `.b1`: 32 in a register.
-    Bit,
-    /// `.f32` and `.s32` of C and D.
-    Word,
-}
-
-impl Element {
-    fn of(ty: Type) -> Option<Element> {
-        Some(match ty {
-            Type::F(FloatFormat::F16 | FloatFormat::Bf16) => Element::Half,
-            Type::Tf32 => Element::Tf32,
-            Type::F(FloatFormat::F64) => Element::Double,
-            Type::U(8) | Type::S(8) => Element::Byte,
-            Type::B(1) => Element::Bit,
-            Type::F(FloatFormat::F32) | Type::S(32) => Element::Word,
-            _ => return None,
-        })
-    }
-}
-
-/// One of the matrices of an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
-    A,
-    B,
-    /// C or D.
-    Sum,
-}
-
-/// What the words of a mnemonic say.
-#[derive(Clone, Copy, Debug)]
-struct Shape {
-    m: u32,
-    n: u32,
-    k: u32,
-}
-
-impl Shape {
-    fn of(words: &[&'static str]) -> Option<Shape> {
-        let text = words.iter().find(|w| w.starts_with('m') && w.contains('n') && w.contains('k'))?;
-        let (m, rest) = text.strip_prefix('m')?.split_once('n')?;
-        let (n, k) = rest.split_once('k')?;
-        Some(Shape { m: m.parse().ok()?, n: n.parse().ok()?, k: k.parse().ok()? })
-    }
-
-    /// m8n32k16 is computed as its transpose, so that the left factor has 16 rows at a time.
-    fn transposed(self) -> bool {
-        self.n == 32
-    }
-}
 
 impl Checker {
     /// Puts the instructions in its place that a `wmma` instruction is.

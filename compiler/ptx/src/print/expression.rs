@@ -1,4 +1,4 @@
-use super::put;
+use super::put::put;
 use crate::ast::{Expr, Operand, OperandKind};
 use std::fmt::Write;
 

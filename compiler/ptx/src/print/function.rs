@@ -1,5 +1,6 @@
+use super::declaration::{attributes, section, variable, words};
 use super::expression::{expr, list, operand};
-use super::{attributes, put, section, variable, words};
+use super::put::put;
 use crate::ast::{Argument, Block, Directive, Function, Instruction, Loc, Statement, Variable};
 use std::fmt::Write;
 

@@ -1,6 +1,7 @@
 //! The table and the codes as pages of the handbook.
 
-use super::{Row, legacy, rows, unmodelled};
+use super::row::Row;
+use super::{legacy, rows, unmodelled};
 use crate::checked::Op;
 use crate::diagnostics::Code;
 use std::fmt::Write;

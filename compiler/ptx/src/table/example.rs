@@ -3,7 +3,7 @@
 //! Registers in examples are named by type: `%r1` is 32 bits wide, `%rs1` 16, `%rd1` 64, `%rq1` 128, `%rb1` 8, `%f1` and `%fd1`
 //! are floats, `%p1` a predicate; [`DECLARATIONS`] declares them.
 
-use super::{Only, Row, Since, Slot, SlotKind, Value};
+use super::row::{Only, Row, Since, Slot, SlotKind, Value};
 use crate::check::TARGETS;
 use crate::checked::Type;
 

@@ -1,6 +1,6 @@
 //! Which rows a mnemonic fits.
 
-use super::{Choice, Row, Since};
+use super::row::{Choice, Row, Since};
 use crate::checked::Type;
 use smallvec::SmallVec;
 

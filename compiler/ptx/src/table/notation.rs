@@ -1,7 +1,7 @@
 //! Reads the lines of the table. A line that cannot be read is a mistake in this program, found by any test that touches the
 //! table, so that reading panics with the line.
 
-use super::{Choice, Element, Only, Row, Selector, Since, Slot, SlotKind, Texture, TypeRef, Value};
+use super::row::{Choice, Element, Only, Row, Selector, Since, Slot, SlotKind, Texture, TypeRef, Value};
 use crate::checked::{Op, Type};
 use rustc_hash::FxHashMap;
 

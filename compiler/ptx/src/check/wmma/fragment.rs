@@ -4,7 +4,7 @@
 //! the column g of B) of a block of eight, those numbered t, or the 2 t and 2 t + 1, or the 4 t to 4 t + 3. Registers stand for
 //! blocks. Here "row" is what g counts and "column" what t counts, whatever the matrix calls them.
 
-use super::{Element, Role, Shape};
+use super::shape::{Element, Role, Shape};
 use std::fmt::Write;
 
 /// The default distance between rows, or columns, in elements (PTX ISA, "wmma.load": the matrix lies without gaps).

@@ -1,6 +1,6 @@
 //! `wmma.mma` as products of `mma.sync`.
 
-use super::Shape;
+use super::shape::Shape;
 use crate::checked::Type;
 use sassafras_semantics::FloatFormat;
 use std::fmt::Write;
