@@ -1,7 +1,8 @@
 //! Holds the table against nvdisasm: `live NVDISASM [WORDS-PER-FORM [CHIP] [PREFIX-OF-FORM…]]`. With a prefix, rows are tried on the chip even
 //! where they do not claim to hold, so that a range can be widened.
 
-use sassafras_isa::{Chip, FormId, forms, live};
+use sassafras_isa::{Chip, FormId, forms};
+use sassafras_live as live;
 use std::path::Path;
 
 fn main() -> std::io::Result<()> {

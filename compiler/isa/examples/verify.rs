@@ -4,7 +4,8 @@
 //! random words at home, on a tenth of them elsewhere. Rows that stand as they were recorded are left as they are, and so are
 //! seeds found before.
 
-use sassafras_isa::{Chip, Control, FormId, Inst, Rng, decode, form, forms, generate, live, mark};
+use sassafras_isa::{Chip, Control, FormId, Inst, Rng, decode, form, forms, generate, mark};
+use sassafras_live as live;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 

@@ -66,6 +66,14 @@ pub fn encode(inst: &Inst, chip: Chip) -> Result<u128, EncodeError> {
     word(inst, chip, true)
 }
 
+/// As [`encode`], for a chip on which the row may not have been verified, and without its own limits on control bits: for sweeps.
+///
+/// # Errors
+/// As of [`encode`], but for the chip.
+pub fn encode_anywhere(inst: &Inst, chip: Chip) -> Result<u128, EncodeError> {
+    word(inst, chip, false)
+}
+
 /// As [`encode`], for a chip on which the row may not have been verified, and without the form's own limits on control
 /// bits unless asked for.
 pub(crate) fn word(inst: &Inst, chip: Chip, limited: bool) -> Result<u128, EncodeError> {

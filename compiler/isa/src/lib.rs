@@ -9,7 +9,6 @@
 //! * [`Inst::operands`]: every register read and written, with widths.
 //! * [`generate`](generate()): a random legal instruction of a form.
 //! * [`describe`](describe()): a form in words.
-//! * [`live`]: the table held against NVIDIA's own disassembler.
 //!
 //! ```
 //! use sassafras_isa::{Chip, Inst, decode, encode, form, print, Style};
@@ -27,7 +26,6 @@ mod float;
 mod form;
 mod generate;
 mod inst;
-pub mod live;
 mod meaning;
 pub mod notation;
 mod operand;
@@ -41,7 +39,7 @@ mod table;
 pub use control::{Control, Guard};
 pub use decode::{DecodeError, decode};
 pub use describe::describe;
-pub use encode::{EncodeError, encode};
+pub use encode::{EncodeError, encode, encode_anywhere};
 pub use float::{Format as FloatFormat, text as float_text};
 pub use form::{
     ControlFlowKind, ControlLimits, Field, FieldKind, Form, FormId, Memory, MemoryKind, MemorySpace, Node,

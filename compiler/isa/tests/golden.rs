@@ -3,7 +3,8 @@
 
 mod common;
 
-use sassafras_isa::{Chip, Rng, Style, Targets, decode, encode, generate, live, print};
+use sassafras_isa::{Chip, Rng, Style, Targets, decode, encode, generate, print};
+use sassafras_live as live;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -2,7 +2,8 @@
 
 mod common;
 
-use sassafras_isa::{Chip, FormId, live};
+use sassafras_isa::{Chip, FormId};
+use sassafras_live as live;
 
 #[test]
 fn nvdisasm_prints_the_same() {

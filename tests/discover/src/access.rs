@@ -9,7 +9,7 @@ use crate::row::Access;
 use crate::text::Kind;
 use anyhow::Result;
 use sassafras_isa::Rng;
-use sassafras_isa::live::Accesses;
+use sassafras_live::Accesses;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Words per form.

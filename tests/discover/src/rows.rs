@@ -1,7 +1,8 @@
 //! Every row of the table against nvdisasm, on every chip that it claims: random field assignments by text, some by registers too.
 
 use anyhow::Result;
-use sassafras_isa::{Chip, FormId, forms, live};
+use sassafras_isa::{Chip, FormId, forms};
+use sassafras_live as live;
 use std::path::Path;
 
 /// Words per form whose registers are compared, by the share of those whose text is.

@@ -4,7 +4,8 @@
 use anyhow::{Context, Result};
 use object::{Object, ObjectSection};
 use rustc_hash::FxHashMap;
-use sassafras_isa::{Chip, ControlFlowKind, FieldKind, FormId, Inst, Meaning, decode, live};
+use sassafras_isa::{Chip, ControlFlowKind, FieldKind, FormId, Inst, Meaning, decode};
+use sassafras_live as live;
 use sassafras_oracle::Nvdisasm;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

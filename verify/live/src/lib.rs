@@ -1,13 +1,14 @@
-//! The table held against NVIDIA's own disassembler.
+//! The table of SASS held against NVIDIA's own disassembler: text, and registers read and written. It runs `nvdisasm` and `ptxas`, so that it stands apart from
+//! the table, on which proofs rest.
 
 mod registers;
 
 pub use registers::{Accesses, Disagreement, Registers, accesses, life_ranges, ours, registers, shown};
 
-use crate::form::FormId;
-use crate::generate::{Rng, generate};
-use crate::print::{Style, Targets, print};
-use crate::{Chip, Inst};
+use sassafras_chip::Chip;
+use sassafras_isa::{
+    Control, EncodeError, FormId, Inst, Rng, Style, Targets, encode_anywhere, generate, print,
+};
 use std::io;
 use std::path::Path;
 use std::process::Command;
@@ -46,7 +47,7 @@ pub fn compare(forms: &[FormId], chip: Chip, n: usize, seed: u64, nvdisasm: &Pat
     for &form in forms {
         for _ in 0..n {
             let mut inst = generate(form, &mut rng);
-            inst.control = crate::Control { wait_mask: 0, ..crate::Control::SAFE };
+            inst.control = Control { wait_mask: 0, ..Control::SAFE };
             let word = word(&inst, chip).map_err(|e| io::Error::other(format!("{form}: {e}")))?;
             made.push((inst, word));
         }
@@ -74,9 +75,9 @@ pub fn compare(forms: &[FormId], chip: Chip, n: usize, seed: u64, nvdisasm: &Pat
 /// control bits.
 ///
 /// # Errors
-/// As [`crate::encode`](crate::encode()), but for the chip.
-pub fn word(inst: &Inst, chip: Chip) -> Result<u128, crate::EncodeError> {
-    crate::encode::word(inst, chip, false)
+/// As [`sassafras_isa::encode`], but for the chip.
+pub fn word(inst: &Inst, chip: Chip) -> Result<u128, EncodeError> {
+    encode_anywhere(inst, chip)
 }
 
 /// Words in one run of nvdisasm.

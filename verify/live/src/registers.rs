@@ -7,9 +7,11 @@
 //! second pair of results of a texture instruction the first register alone, though ptxas fills and uses the others; and of a
 //! copy to shared memory a pair for the 32-bit address and the predicate as written.
 
-use crate::form::{ControlFlowKind as C, FieldKind, FormId, MemoryKind, RegClass};
-use crate::generate::{Rng, generate};
-use crate::{Access, Chip, Inst, Meaning, encode};
+use sassafras_chip::Chip;
+use sassafras_isa::{
+    Access, ControlFlowKind as C, FieldKind, FormId, Inst, Meaning, MemoryKind, Operand, RegClass, Rng,
+    encode, generate,
+};
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 use std::io;
@@ -268,10 +270,10 @@ pub fn shown(inst: &Inst, chip: Chip) -> Accesses {
     (reads, writes)
 }
 
-fn listing_of(inst: &Inst, units: impl Fn(&crate::Operand) -> u8) -> Accesses {
+fn listing_of(inst: &Inst, units: impl Fn(&Operand) -> u8) -> Accesses {
     let of = |access| {
         // A run of uniform registers that begins below UR4 is not shown at all, even where it reaches further.
-        let silent = |op: &crate::Operand| op.class == RegClass::UR && op.number < FIRST_SHOWN;
+        let silent = |op: &Operand| op.class == RegClass::UR && op.number < FIRST_SHOWN;
         let operands =
             inst.operands().filter(move |op| op.access == access && op.class != RegClass::B && !silent(op));
         operands
