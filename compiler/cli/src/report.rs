@@ -117,6 +117,9 @@ pub fn report(record: &Record, files: &Files<'_>) -> String {
         }
         Verdict::Refuted(c) => refuted(&mut text, record, c, files),
     }
+    if let Some(why) = &record.turns {
+        let _ = writeln!(text, "  loops, for any number of turns ({}): {why}", why.advice().code);
+    }
     if let Some(why) = &record.contradiction {
         let _ = writeln!(text, "  the prover contradicts itself: {why}");
     }

@@ -110,6 +110,7 @@ fn judge(
         coverage,
         evaluation: None,
         contradiction: None,
+        turns: None,
         matching: None,
         seconds: started.elapsed().as_secs_f64(),
         phases: Phases { sides, evaluation: 0.0, solver: timed.seconds, questions: timed.questions },

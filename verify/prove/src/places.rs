@@ -6,7 +6,6 @@ use sassafras_symbolic::obstacle::coverage::Coverage;
 use sassafras_symbolic::obstacle::effort::Effort;
 use sassafras_symbolic::obstacle::events::{Events, Nearest};
 use sassafras_symbolic::obstacle::freedom::Freedom;
-use sassafras_symbolic::obstacle::memory::Memory;
 use sassafras_symbolic::obstacle::place::{Claim, Place, Side};
 use sassafras_symbolic::obstacle::replay::Replay;
 use sassafras_symbolic::obstacle::source::Source;
@@ -43,23 +42,26 @@ fn of_obstacle(obstacle: &Obstacle) -> Vec<Place> {
         },
         Obstacle::Coverage(why) => match &**why {
             Coverage::Open { because } => of_effort(because),
+            Coverage::OneTurn { claim } => of_claim(claim),
+            Coverage::NoEnd { from: at }
+            | Coverage::NoLoop { at }
+            | Coverage::CutTwice { at }
+            | Coverage::CutAmong { at }
+            | Coverage::CutStack { at }
+            | Coverage::CutWrong { at }
+            | Coverage::CutUnset { at, .. } => vec![at.clone()],
+            Coverage::NoWay { from, to } => vec![from.clone(), to.clone()],
             _ => Vec::new(),
         },
         Obstacle::Effort(why) => of_effort(why),
         Obstacle::Events(why) => of_events(why),
         Obstacle::Freedom(why) => match &**why {
-            Freedom::Payload { claim }
-            | Freedom::Undefined { claim }
+            Freedom::Undefined { claim }
             | Freedom::Approximate { claim }
             | Freedom::Places { claim }
             | Freedom::Flushing { claim }
             | Freedom::Contraction { claim }
-            | Freedom::Unbounded { claim }
-            | Freedom::Abstracted { claim } => of_claim(claim),
-        },
-        Obstacle::Memory(why) => match &**why {
-            Memory::StandIn { claim } => of_claim(claim),
-            _ => Vec::new(),
+            | Freedom::Unbounded { claim } => of_claim(claim),
         },
         Obstacle::Replay(why) => of_replay(why),
         Obstacle::Source(why) => match &**why {
@@ -70,9 +72,11 @@ fn of_obstacle(obstacle: &Obstacle) -> Vec<Place> {
             Uniform::WrittenMeanwhile { at, .. } | Uniform::Called { at, .. } => offsets(&[*at]),
             _ => Vec::new(),
         },
-        Obstacle::Evaluation(_) | Obstacle::Target(_) | Obstacle::Nothing(_) | Obstacle::Other(_) => {
-            Vec::new()
-        }
+        Obstacle::Evaluation(_)
+        | Obstacle::Memory(_)
+        | Obstacle::Target(_)
+        | Obstacle::Nothing(_)
+        | Obstacle::Other(_) => Vec::new(),
     }
 }
 
@@ -95,11 +99,7 @@ fn of_effort(effort: &Effort) -> Vec<Place> {
         Effort::GaveUp { claim, .. } | Effort::Timeout { claim } | Effort::Floats { claim } => {
             of_claim(claim)
         }
-        Effort::Work {}
-        | Effort::Time {}
-        | Effort::NoSolver {}
-        | Effort::Assumptions { .. }
-        | Effort::NoAttempt {} => Vec::new(),
+        Effort::Work {} | Effort::Time {} | Effort::NoSolver {} | Effort::Assumptions { .. } => Vec::new(),
     }
 }
 

@@ -3,13 +3,14 @@
 //! - `plan`: what both sides are run with, where that may be chosen. `attempts`: which plans are tried, and in which order.
 //! - `compare`: both sides under one plan. `sides`: their runs. `evaluated`: the same on concrete inputs.
 //! - [`checks`]: what is asked of them, in order: what `Proved` means. `comparison`: what the checks see. `discharge`: obligations, asked one
-//!   after the other. `coverage`: what a bounded proof has to reach. `refute`: a violated obligation as a launch.
+//!   after the other. `coverage`: what a bounded proof has to reach. `cuts`: loops that are gone through once. `refute`: a violated obligation as a launch.
 
 mod attempts;
 pub mod checks;
 mod compare;
 mod comparison;
 mod coverage;
+mod cuts;
 mod discharge;
 mod evaluated;
 mod plan;
@@ -113,6 +114,7 @@ fn once(
         coverage: None,
         evaluation: None,
         contradiction: None,
+        turns: None,
         matching: None,
         seconds: 0.0,
         phases: Phases::default(),

@@ -158,6 +158,8 @@ pub struct Record {
     pub evaluation: Option<Evaluation>,
     /// What the prover found against itself: all obligations hold, and values on an input say otherwise.
     pub contradiction: Option<String>,
+    /// Why loops were not shown to do the same for any number of turns, where that was tried and did not prove it.
+    pub turns: Option<Reason>,
     /// Which event stands for which, of what was proved.
     pub matching: Option<Matching>,
     /// How long it took, seconds.
@@ -232,6 +234,7 @@ impl Record {
             "code": advice.map(|page| page.code),
             "means": unknown.map(|page| page.means),
             "try": unknown.map(|page| page.hint),
+            "turns": self.turns.as_ref().map(|why| serde_json::json!({ "reason": why.to_string(), "code": why.advice().code })),
             "contradiction": self.contradiction,
             "counterexample": counterexample,
             "seconds": self.seconds,

@@ -2,7 +2,7 @@
 //! [`inputs::Inputs`] is handed.
 //!
 //! - [`inputs`], [`input`]: what both sides start from: launch state, parameters, initial memory, as shared variables. [`origin`]: what a cubin is held
-//!   against, PTX or another cubin. [`assumption`]: what a verdict rests on. [`choice`]: names of events and choices that outlive a run.
+//!   against, PTX or another cubin. [`assumption`]: what a verdict rests on. [`choice`]: names of events and choices that outlive a run. [`cut`]: loops that are cut.
 //! - [`trace`]: what one side did: paths, lanes, memory, events. [`ptx`]: the source. [`sass`]: the target.
 //! - [`lemma`]: code that is known to give an operation's result. [`beyond`]: what a container says beside its code.
 //! - [`obstacle`]: why nothing was shown.
@@ -13,6 +13,7 @@ pub mod abstracted;
 pub mod assumption;
 pub mod beyond;
 pub mod choice;
+pub mod cut;
 pub mod float;
 pub mod input;
 pub mod inputs;

@@ -6,6 +6,7 @@ use crate::assumption::Assumption;
 use crate::beyond;
 use crate::beyond::Clusters;
 use crate::choice::Payloads;
+use crate::cut::Cutting;
 use crate::inputs::{Inputs, Shape};
 use crate::obstacle::container::Container;
 use crate::obstacle::memory::Memory;
@@ -24,7 +25,7 @@ use crate::sass::target;
 use crate::sass::target::{Request, Role};
 use crate::trace::facts::{Facts, Reading};
 use crate::trace::fences::Weakened;
-use crate::trace::loops::Flow;
+use crate::trace::loops::{Flow, Loops};
 use rustc_hash::FxHashSet;
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
@@ -79,6 +80,8 @@ pub struct Freedom<'a> {
     pub updates: bool,
     /// Where local variables lie, of those of which that is decided.
     pub placed: &'a [Placed],
+    /// Loops that are cut.
+    pub cutting: Cutting<'a>,
 }
 
 impl<'a> Origin<'a> {
@@ -392,11 +395,11 @@ impl<'a> Origin<'a> {
                     target,
                     bound,
                     freedom.payloads,
-                    reading,
+                    (reading, freedom.cutting),
                     &mut sites,
                     &mut estimates,
                 );
-                let mut trace = Trace::from(side.map_err(|why| why.on(Which::Source))?);
+                let mut trace = Trace::of(side.map_err(|why| why.on(Which::Source))?, |r| r.0.into());
                 if !freedom.placed.is_empty() {
                     let (variables, stack) = (self.variables(bound), self.stack(target, code));
                     places::fit(freedom.placed, &variables, stack)
@@ -409,11 +412,19 @@ impl<'a> Origin<'a> {
             Origin::Code { .. } if !freedom.ways.fused.is_empty() || !freedom.ways.estimated.is_empty() => {
                 Err(Source::CodeHasNoFreedom {}.into())
             }
+            Origin::Code { .. } if !freedom.cutting.loops.is_empty() => {
+                Err(Source::CodeHasNoFreedom {}.into())
+            }
             Origin::Code { cubin, code: own } => {
                 let ran = target::run(inputs, cubin, own, bound, self.request(target, &[]), Role::Source)?;
-                Ok((Trace::from(ran.side), Ways::default()))
+                Ok((Trace::of(ran.side, crate::cut::key), Ways::default()))
             }
         }
+    }
+
+    /// Whether its loops may be gone through once: it is PTX, and has some.
+    pub fn may_be_cut(self) -> bool {
+        matches!(self, Origin::Ptx { .. }) && self.flow(1).is_some_and(|flow| Loops::of(&flow, &[0]).is_any())
     }
 
     /// Where its places lead, where that is all known before it is run: functions that call themselves stand within themselves `deep` times.

@@ -14,11 +14,13 @@ use sassafras_ptx::checked::Module;
 use sassafras_semantics::{Domain, TermId, Terms};
 use sassafras_solve::solver::{Answer, Solver};
 use sassafras_symbolic::assumption::Assumption;
+use sassafras_symbolic::cut::{self, Cutting};
 use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::lemma;
 use sassafras_symbolic::obstacle::Located;
 use sassafras_symbolic::origin::{self, Freedom, Origin, Trace, Ways};
 use sassafras_symbolic::sass::target::{self, Role, Target};
+use sassafras_symbolic::trace::cut::hold_again;
 use sassafras_symbolic::trace::event::Event;
 use std::collections::BTreeSet;
 
@@ -221,7 +223,9 @@ impl Pair<'_> {
             return rejected(Rejection::UnnamedLemma { lemma: name.clone() });
         }
         let (ways, placed) = (Ways { fused, estimated }, &entry.matching.placed);
-        let freedom = Freedom { payloads, like: None, written: None, ways, own_first, updates, placed };
+        let cutting = Cutting { loops: &entry.matching.cuts, watches: false };
+        let freedom =
+            Freedom { payloads, like: None, written: None, ways, own_first, updates, placed, cutting };
         let bound = self.bound();
         let (left, _) = origin.run(inputs, cubin, code, bound, freedom)?;
         // What is left out of account is what goes beyond the bound, and nothing else.
@@ -230,9 +234,13 @@ impl Pair<'_> {
                 .map_err(|why| Rejection::Miscounted { why })?;
         }
         let (mut request, most) = (origin.request(cubin, &entry.matching.fences), bound.saturating_add(2));
-        request.updates = updates;
+        (request.updates, request.cutting) = (updates, cutting);
         request.facts.calls = origin.recurses().then_some(bound);
         let right = target::run(inputs, cubin, code, most, request, Role::Target)?;
+        // Whatever one turn of a loop rests on holds behind it.
+        for needs in [&left.needs, &right.side.cuts.needs_by(&cut::key)] {
+            hold_again(needs).map_err(Located::from)?;
+        }
         let events = left.events.iter().chain(&right.side.log.events);
         let roots = events.flat_map(Event::terms).collect();
         Ok(Sides { left, right, first, roots })

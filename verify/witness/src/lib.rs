@@ -167,4 +167,7 @@ pub struct Matching {
     /// Where local variables of the source lie, of those of which that is decided.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub placed: Vec<sassafras_symbolic::places::Placed>,
+    /// Loops that are gone through once for any number of turns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cuts: Vec<sassafras_symbolic::cut::Cut>,
 }

@@ -9,21 +9,26 @@
 //! Drawn launches, which may only refute, come before and after all of these.
 
 use super::compare::{Outcome, compare};
+use super::cuts;
 use super::plan::{Plan, View};
 use super::task::Task;
-use crate::reason::Kind;
+use crate::reason::{Kind, Reason};
 use crate::search::search;
 use crate::verdict::{Counts, Verdict};
 use sassafras_chip::Chip;
 use sassafras_solve::limit;
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::choice::Payloads;
+use sassafras_symbolic::obstacle::coverage::Coverage;
 use sassafras_symbolic::obstacle::effort::Effort;
 use sassafras_symbolic::origin::Origin;
 use sassafras_symbolic::trace::retry;
 
 /// Most iterations that the bound is raised to.
 const MOST_ROUNDS: u32 = 256;
+
+/// Most times that less is said of loops that are gone through once.
+const MOST_WEAKER: u32 = 32;
 
 /// What the source leaves to choose within one view and one bound.
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +110,10 @@ impl Task<'_> {
 
     /// The verdict of all plans: that of the first view, if none proves anything.
     pub fn attempts(&mut self) -> Verdict {
+        if let Some(told) = self.by_turns() {
+            self.record.turns = None;
+            return self.tell(told);
+        }
         let first = self.in_view(View::Plain);
         // What is refuted as the sides stand is refuted.
         if self.ends(&first.verdict) || !matches!(first.verdict, Verdict::Unknown(_)) {
@@ -123,6 +132,47 @@ impl Task<'_> {
             }
         }
         self.tell(first)
+    }
+
+    /// A proof in which loops are gone through once, for any number of turns; none if that shows nothing.
+    fn by_turns(&mut self) -> Option<Told> {
+        let origin = self.entries.origin;
+        if !self.solver.present() || !origin.may_be_cut() || origin.recurses() {
+            return None;
+        }
+        let unroll = self.limits.unroll;
+        let (work, deadline) = (self.limits.work, self.limits.deadline);
+        let proof = || {
+            let mut last = None;
+            for payloads in Choices::of(origin).payloads {
+                match self.by_turns_with(Plan { payloads: *payloads, unroll, ..Plan::default() }) {
+                    Ok(told) => return Ok(told),
+                    Err(why) => last = Some(why),
+                }
+            }
+            Err(last)
+        };
+        match limit::within(work, deadline, proof) {
+            Ok(Ok(told)) => return Some(told),
+            Ok(Err(why)) => self.record.turns = why,
+            Err(reached) => self.record.turns = Some(over(reached).into()),
+        }
+        None
+    }
+
+    /// The same, from one plan on.
+    fn by_turns_with(&mut self, first: Plan) -> Result<Told, Reason> {
+        let mut plan = cuts::guess(self.entries, &first)?;
+        for _ in 0..MOST_WEAKER {
+            self.record.obligations = Counts::default();
+            match compare(self, &plan) {
+                Outcome::Refined(refined) => plan = refined,
+                Outcome::Told(Verdict::Proved) => return Ok(self.told(Verdict::Proved, first.unroll)),
+                Outcome::Told(Verdict::Unknown(why)) => return Err(why),
+                Outcome::Told(_) => return Err(Coverage::OtherLoops {}.into()),
+            }
+        }
+        Err(Coverage::Weaker { times: MOST_WEAKER }.into())
     }
 
     /// Whether a view may show more than the plain one.

@@ -39,10 +39,11 @@ const fn check(name: &'static str, holds: Holds, asks: &'static str) -> Check {
 
 /// All checks. A verdict is `Proved` if each of them holds, and the first that does not says why there is none.
 #[rustfmt::skip]
-pub const CHECKS: [Check; 20] = [
+pub const CHECKS: [Check; 21] = [
     check("container", OfEntries(container::fits), "the cubin declares what its code needs, and has the source's parameters, variables and images"),
     check("hazards of the source", OfEntries(container::hazards_of_source), "a source that is code reads no register before it is ready"),
     check("solver", OfRuns(solver::present), "there is a solver"),
+    check("heads of loops", OfRuns(run::heads), "what holds at the head of a loop that is gone through once holds again behind each turn"),
     check("assumptions", OfRuns(solver::satisfiable), "some input meets the assumptions, if concrete inputs do not bear the proof out"),
     check("events", OfRuns(events::paired), "what others see is the same on both sides, in the same order"),
     check("stores that loads find", OfRuns(memory::stood_in), "what loads of the target were given is what its stores leave"),

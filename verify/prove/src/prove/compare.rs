@@ -2,6 +2,7 @@
 
 use super::checks;
 use super::comparison::{Comparison, Stop};
+use super::cuts;
 use super::evaluated::evaluated;
 use super::plan::{Plan, View};
 use super::sides::{self, Run};
@@ -47,6 +48,9 @@ fn run_and_check(task: &mut Task<'_>, plan: &Plan) -> Result<Outcome, Reason> {
     let run = sides::run(entries, plan, &inputs, None)?;
     task.met.unfinished = !run.source.beyond.is_empty();
     sides::counted(entries, plan, task.record, &run.source.course)?;
+    if let Some(weaker) = cuts::weaker(task, plan, &inputs, &run) {
+        return Ok(Outcome::Refined(weaker));
+    }
     if let Some(refined) = refined(task, plan, &inputs, &run) {
         return Ok(Outcome::Refined(refined));
     }
@@ -128,6 +132,7 @@ impl Comparison<'_, '_, '_> {
             updates: plan.updates(),
             fences: plan.weakened.clone(),
             placed: plan.placed.clone(),
+            cuts: plan.cuts.clone(),
             ..found
         });
         let (reached, instructions) = run.target.reached;

@@ -2,6 +2,7 @@
 
 use sassafras_solve::limit::Limits;
 use sassafras_symbolic::choice::Payloads;
+use sassafras_symbolic::cut::Cut;
 use sassafras_symbolic::places::Placed;
 use sassafras_symbolic::trace::fences::Weakened;
 
@@ -32,6 +33,8 @@ pub struct Plan {
     pub weakened: Vec<Weakened>,
     /// Where local variables of the source lie, of those of which that is decided.
     pub placed: Vec<Placed>,
+    /// Loops that are gone through once, for any number of turns.
+    pub cuts: Vec<Cut>,
 }
 
 impl Default for Plan {
@@ -43,6 +46,7 @@ impl Default for Plan {
             payloads: Payloads::Open,
             weakened: Vec::new(),
             placed: Vec::new(),
+            cuts: Vec::new(),
         }
     }
 }

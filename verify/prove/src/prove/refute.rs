@@ -11,6 +11,7 @@ use crate::verdict::Counterexample;
 use sassafras_solve::solver::Answer;
 use sassafras_symbolic::choice::Payloads;
 use sassafras_symbolic::obstacle::Obstacle;
+use sassafras_symbolic::obstacle::coverage::Coverage;
 use sassafras_symbolic::obstacle::effort::Effort;
 use sassafras_symbolic::obstacle::freedom::Freedom;
 use sassafras_symbolic::obstacle::place::Claim;
@@ -34,6 +35,9 @@ impl Comparison<'_, '_, '_> {
     fn shown(&mut self, violated: &Obligation) -> Result<Counterexample, Reason> {
         if self.plan.view == View::Opaque {
             return Err(Obstacle::from(abstracted(violated.what.clone())).into());
+        }
+        if !self.plan.cuts.is_empty() {
+            return Err(Obstacle::from(Coverage::OneTurn { claim: violated.what.clone() }).into());
         }
         let run = &self.run;
         // Where the source allows several results, one other result shows nothing: the input has to be one on which it does not.

@@ -11,6 +11,7 @@ use sassafras_semantics::term::Node;
 use sassafras_semantics::{Domain, TermId};
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::choice::Payloads;
+use sassafras_symbolic::cut::Cutting;
 use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::obstacle::Located;
 use sassafras_symbolic::obstacle::evaluation::Evaluation;
@@ -65,9 +66,23 @@ pub fn run<'i>(
     inputs: &'i Inputs<'i>,
     ways: Option<Ways>,
 ) -> Result<Run<'i>, Located> {
+    run_and_watch(entries, plan, inputs, ways, false)
+}
+
+/// The same. `watches`: whether arrivals at the heads of loops are noted.
+///
+/// # Errors
+/// What one of them does is not covered.
+pub fn run_and_watch<'i>(
+    entries: Entries<'_>,
+    plan: &Plan,
+    inputs: &'i Inputs<'i>,
+    ways: Option<Ways>,
+    watches: bool,
+) -> Result<Run<'i>, Located> {
     let d = inputs.terms;
     let free = ways.is_none();
-    let mut runner = Runner::new(entries, plan, inputs);
+    let mut runner = Runner::new(entries, plan, inputs, watches);
     let start = count(d);
     let target = runner.target()?;
     runner.open = start..count(d) - 1;
@@ -160,9 +175,10 @@ struct Runner<'r, 'i> {
 }
 
 impl<'r, 'i> Runner<'r, 'i> {
-    fn new(entries: Entries<'r>, plan: &'r Plan, inputs: &'i Inputs<'i>) -> Runner<'r, 'i> {
+    fn new(entries: Entries<'r>, plan: &'r Plan, inputs: &'i Inputs<'i>, watches: bool) -> Runner<'r, 'i> {
         let mut request = entries.origin.request(entries.cubin, &plan.weakened);
         request.updates = plan.updates();
+        request.cutting = Cutting { loops: &plan.cuts, watches };
         request.facts.calls = entries.origin.recurses().then_some(plan.visits());
         Runner { entries, plan, inputs, request, open: 0..0 }
     }
@@ -191,6 +207,7 @@ impl<'r, 'i> Runner<'r, 'i> {
             own_first: self.plan.own_first,
             updates: self.plan.updates(),
             placed: &self.plan.placed,
+            cutting: self.request.cutting,
         };
         let run = origin.run(self.inputs, cubin, code, self.plan.visits(), freedom);
         run.map_err(|e| e.on(Which::Source))

@@ -10,6 +10,7 @@
 mod common;
 mod edits;
 mod truth;
+mod turns;
 mod witnesses;
 
 use common::{line, module, ours, solver};

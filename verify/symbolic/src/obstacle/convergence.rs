@@ -66,6 +66,8 @@ pub enum Disorder {
     },
     /// A barrier of the block while others of the warp may wait for these lanes.
     BlockWhileAwaited,
+    /// Lanes go round a loop in other barriers than they came to it in.
+    OtherAtHead,
 }
 
 impl fmt::Display for Disorder {
@@ -85,6 +87,9 @@ impl fmt::Display for Disorder {
             Disorder::SyncUnset { barrier } => write!(f, "BSYNC B{barrier}, which was not set"),
             Disorder::SyncNotLast { barrier } => {
                 write!(f, "BSYNC B{barrier}, which was not the last to be set")
+            }
+            Disorder::OtherAtHead => {
+                f.write_str("lanes go round a loop in other barriers than they came to it in")
             }
             Disorder::BlockWhileAwaited => {
                 f.write_str("a barrier of the block while lanes of the warp may wait for these")
@@ -164,6 +169,8 @@ obstacles! {
         /// What was shown not to hold.
         claim: Claim,
     } = "U0422" "convergence: lanes may wait for ever: {claim}", WAITS, BALANCE;
+    /// Lanes go round a loop in other barriers than they came to it.
+    OtherAtHead {} = "U0424" "convergence: lanes go round a loop in other barriers than they came to it in is not supported", WAITS, BALANCE;
     /// It was not shown that barriers nest.
     NestingOpen {
         /// Why not.

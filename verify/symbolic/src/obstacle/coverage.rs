@@ -1,13 +1,15 @@
 //! Loops, and how far they were followed.
 
 use super::effort::Effort;
-use super::place::Place;
+use super::place::{Claim, Place};
 use crate::obstacles;
 
 const ENDS: &str = "a loop of the target was not shown to end when the source's does";
 const DEEPER: &str = "`--unroll N` with a larger N, or `--budget N`";
 const REACHED: &str = "all was shown within the bound, and no concrete input was found that goes a way of the source which the bound covers, nor that there is none";
 const OTHER: &str = "`--unroll N` with another N, or `--budget N`";
+const HEADS: &str = "a loop was to be proved for any number of turns, by one turn from its head";
+const UNROLL: &str = "`--unroll N` proves a bounded number of turns";
 
 obstacles! {
     /// What loops have to do, and ways that have to be gone.
@@ -53,4 +55,52 @@ obstacles! {
         /// Its head.
         at: Place,
     } = "U1107" "coverage: evaluation: no evaluated input comes through the loop at {at}", REACHED, OTHER;
+    /// Something that held at the head of a loop does not hold again.
+    NotAgain {
+        /// The number of the cut loop.
+        number: u32,
+        /// What.
+        what: Box<str>,
+    } = "U1110" "loops: at the head of loop {number} something does not hold again: {what}", HEADS, UNROLL;
+    /// Lanes come to the head of a loop on several ways.
+    CutTwice {
+        /// Where.
+        at: Place,
+    } = "U1111" "loops: lanes come to {at} in several ways", HEADS, UNROLL;
+    /// Lanes come to the head of a loop in a call, or with copies under way.
+    CutAmong {
+        /// Where.
+        at: Place,
+    } = "U1112" "loops: lanes come to {at} in a call or with copies under way", HEADS, UNROLL;
+    /// A loop stores to the thread's own stack.
+    CutStack {
+        /// Where.
+        at: Place,
+    } = "U1113" "loops: the loop at {at} may store to the stack", HEADS, UNROLL;
+    /// What is said of a loop names what is not there.
+    CutWrong {
+        /// Where.
+        at: Place,
+    } = "U1115" "loops: what is said of the loop at {at} does not fit it", HEADS, UNROLL;
+    /// Of one turn something was not shown: whether lanes come to the head so is not known.
+    OneTurn {
+        /// What.
+        claim: Claim,
+    } = "U1116" "loops: not shown of one turn: {claim}", HEADS, UNROLL;
+    /// No loops of both sides go together.
+    NoHeads {} = "U1117" "loops: no loop of the target is entered and repeated under the conditions of one of the source's", HEADS, UNROLL;
+    /// Other loops are unrolled.
+    OtherLoops {} = "U1119" "loops: others than those that go together may go on longer than they were unrolled", HEADS, UNROLL;
+    /// Less and less is known of the heads of loops.
+    Weaker {
+        /// How often that was.
+        times: u32,
+    } = "U1118" "loops: after {times} times it is not known what holds at the heads of loops", HEADS, UNROLL;
+    /// A register holds nothing.
+    CutUnset {
+        /// Where.
+        at: Place,
+        /// The register.
+        register: Box<str>,
+    } = "U1114" "loops: {register} holds nothing at {at}", HEADS, UNROLL;
 }

@@ -1,6 +1,7 @@
 //! The source: PTX over terms.
 
 use crate::choice::Payloads;
+use crate::cut::Cutting;
 use crate::inputs::Inputs;
 use crate::obstacle::source::Source;
 use crate::obstacle::{Located, Obstacle};
@@ -8,6 +9,7 @@ use crate::ptx::approximate::Estimates;
 use crate::ptx::calls::{Program, Step};
 use crate::ptx::choose;
 use crate::ptx::contract::Sites;
+use crate::ptx::cut::cuts;
 use crate::ptx::flow;
 use crate::ptx::functions;
 use crate::ptx::state::{Run, bits};
@@ -32,13 +34,14 @@ pub fn run<'i>(
     cubin: &Cubin,
     bound: u32,
     payloads: Payloads,
-    reading: Reading,
+    (reading, cutting): (Reading, Cutting<'_>),
     sites: &mut Sites<'_>,
     estimates: &mut Estimates<'_>,
 ) -> Result<Side<'i, RegisterId>, Located> {
     let loops = Loops::of(&flow::flow(program), &[0]);
     let functions = functions::addresses(program.module, &program.frames[0].function.name, cubin)?;
     let mut side = Side::new(inputs, "source", bound, loops, Start::default());
+    side.cuts = cuts(program, cutting)?;
     side.reading = Reading { constants: crate::trace::bank::constants(cubin), ..reading };
     let (frame, stored) = (0, BTreeSet::new());
     let mut run = Run { side, program, frame, cubin, functions, stored, payloads: (payloads, 0) };

@@ -53,6 +53,13 @@ pub enum Action {
     Opaque(Opaque),
     /// A register is read that holds another value each time.
     Special(SpecialRegister),
+    /// Lanes come to the head of a loop that is cut (`cut`).
+    Cut {
+        /// Which.
+        number: u32,
+        /// Whether they come back to it.
+        again: bool,
+    },
     /// An operation of the IR, by its text.
     Ir(String),
 }
@@ -125,6 +132,7 @@ impl fmt::Display for Action {
             Action::Call(call) => write!(f, "call {}", call.name()),
             Action::Opaque(op) => f.write_str(op.name()),
             Action::Special(register) => write!(f, "Special {register:?}"),
+            Action::Cut { number, again } => write!(f, "cut {number}{}", if *again { " again" } else { "" }),
             Action::Ir(text) => f.write_str(text),
         }
     }

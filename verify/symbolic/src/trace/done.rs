@@ -1,7 +1,9 @@
 //! What a side did, when it is over.
 
 use crate::assumption::Assumption;
+use crate::cut::{Key, Needs};
 use crate::trace::course::Course;
+use crate::trace::cut::Arrival;
 use crate::trace::event::Event;
 use crate::trace::log::Log;
 use crate::trace::path::Name;
@@ -26,13 +28,20 @@ pub struct Trace {
     pub assumed: BTreeSet<Assumption>,
     /// Which ways it went.
     pub course: Course,
+    /// What does not hold again at the heads of cut loops.
+    pub needs: Needs,
+    /// Lanes that came to the heads of loops, where that was noted.
+    pub arrivals: Vec<Arrival<Key>>,
 }
 
-impl<R: Name> From<Side<'_, R>> for Trace {
-    fn from(side: Side<'_, R>) -> Trace {
+impl Trace {
+    /// What a side did. `key` gives a register its number.
+    pub fn of<R: Name>(side: Side<'_, R>, key: impl Fn(R) -> Key) -> Trace {
+        let needs = side.cuts.needs_by(&key);
+        let arrivals = side.cuts.arrivals.iter().map(|a| a.by(&key)).collect();
         let Side { log, warp, walk, .. } = side;
         let Log { events, traps, beyond, undefined, mut demands, assumed, .. } = log;
         demands.extend(warp.open().into_iter().flatten().copied());
-        Trace { events, traps, beyond, undefined, demands, assumed, course: walk.course }
+        Trace { events, traps, beyond, undefined, demands, assumed, course: walk.course, needs, arrivals }
     }
 }

@@ -19,7 +19,7 @@ impl<R: Name> Side<'_, R> {
     }
 
     /// In an arena of raw terms the sides have no terms in common, so that names of events are of one side.
-    fn scope(&self) -> &'static str {
+    pub(super) fn scope(&self) -> &'static str {
         if self.inputs.normal.is_active() { "" } else { self.who }
     }
 
@@ -116,7 +116,7 @@ impl<R: Name> Side<'_, R> {
     }
 
     /// Memory is in another state where the guard holds. What others may have changed is no longer known; one's own stack is.
-    fn change_memory(&mut self, after: TermId) {
+    pub(super) fn change_memory(&mut self, after: TermId) {
         let d = self.terms();
         self.path.version = self.normal(d.ite(&self.guard, &after, &self.path.version));
         self.path.seen = self.normal(d.ite(&self.guard, &after, &self.path.seen));

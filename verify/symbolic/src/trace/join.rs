@@ -60,6 +60,7 @@ impl<R: Name> Side<'_, R> {
             reduced,
             copies: crate::trace::under_way::join(&a.copies, &b.copies),
             aside: a.aside && b.aside,
+            over: a.over.intersection(&b.over).copied().collect(),
             from: a.from.iter().chain(&b.from).copied().collect::<BTreeSet<u32>>().into_iter().collect(),
         }
     }

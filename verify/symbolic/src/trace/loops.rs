@@ -139,6 +139,25 @@ impl Loops {
         loops
     }
 
+    /// Whether there are any.
+    pub fn is_any(&self) -> bool {
+        !self.all.is_empty()
+    }
+
+    /// Places at which loops may be cut: their heads, and where those go on that do not leave a loop where others do. `flow`: where places lead.
+    pub fn gates(&self, flow: &Flow) -> BTreeSet<u64> {
+        let mut all: BTreeSet<u64> = self.all.iter().map(|l| l.head).collect();
+        for (from, to) in flow {
+            for l in self.around(*from) {
+                let inside = |p: &&u64| self.around(**p).contains(&l);
+                if to.len() > 1 && !to.iter().all(|p| inside(&p)) {
+                    all.extend(to.iter().filter(inside));
+                }
+            }
+        }
+        all
+    }
+
     /// A loop.
     pub fn get(&self, number: usize) -> Loop {
         self.all[number]

@@ -1,7 +1,7 @@
 //! How lanes go on: from place to place, by branches, into calls and back, to their end.
 
+use crate::obstacle::Obstacle;
 use crate::obstacle::convergence::Convergence;
-use crate::obstacle::coverage::Coverage;
 use crate::trace::course::{Taken, Visit};
 use crate::trace::lanes::under;
 use crate::trace::loops::{Edge, Rounds};
@@ -18,8 +18,8 @@ impl<R: Name> Side<'_, R> {
     /// Goes to the place furthest back where lanes wait; `None` if there are none.
     ///
     /// # Errors
-    /// More steps than are run.
-    pub fn advance(&mut self) -> Result<Option<u64>, Coverage> {
+    /// More steps than are run; what is not supported of cut loops.
+    pub fn advance(&mut self) -> Result<Option<u64>, Obstacle> {
         loop {
             let pending = &self.walk.pending;
             let aside = pending.iter().find(|(_, path)| path.aside).map(|(spot, _)| spot);
@@ -43,6 +43,9 @@ impl<R: Name> Side<'_, R> {
             self.walk.pass(at);
             self.walk.here = true;
             self.guard = self.terms().yes();
+            if self.come_to_head(at)? {
+                continue;
+            }
             return Ok(Some(at));
         }
     }
@@ -160,6 +163,19 @@ impl<R: Name> Side<'_, R> {
 
     /// Whether no lane of the warp waits elsewhere. Where the launch alone decides which way lanes go, those of one warp all go the same.
     pub fn alone(&self) -> bool {
+        self.alone_in_turns(None) && self.alone_on_ways()
+    }
+
+    /// Whether no lane of the warp is elsewhere that a convergence barrier does not bring here, which was set while all lanes were together. All lanes that are left are here then.
+    pub fn gathered_by(&mut self, barrier: u32) -> bool {
+        let all = self.alone_in_turns(Some(barrier)) && self.alone_on_ways();
+        if all {
+            self.all_turns_are_over();
+        }
+        all
+    }
+
+    fn alone_on_ways(&self) -> bool {
         let others = self.walk.pending.values().chain(&self.walk.stopped);
         others.into_iter().all(|other| self.excludes(&self.path, other))
     }

@@ -4,6 +4,7 @@ use crate::trace::lanes::Lanes;
 use crate::trace::under_way::Copies;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::TermId;
+use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::hash::Hash;
 
@@ -34,6 +35,8 @@ pub struct Path<R: Name> {
     pub copies: Copies,
     /// Whether they are in code that stands aside, from which they come back.
     pub aside: bool,
+    /// Activations of cut loops, by number, that all lanes of the warp have left.
+    pub over: BTreeSet<usize>,
     /// The visits that they come from.
     pub from: Vec<u32>,
 }
@@ -52,6 +55,7 @@ impl<R: Name> Path<R> {
             reduced: None,
             copies: Copies::new(),
             aside: false,
+            over: BTreeSet::new(),
             from: Vec::new(),
         }
     }

@@ -10,6 +10,7 @@ use crate::inputs::Inputs;
 use crate::obstacle::Obstacle;
 use crate::obstacle::convergence::Convergence;
 use crate::obstacle::memory::Memory;
+use crate::trace::cut::Cuts;
 use crate::trace::facts::Reading;
 use crate::trace::lanes::{Here, Lanes, Warp};
 use crate::trace::log::Log;
@@ -56,6 +57,8 @@ pub struct Side<'i, R: Name> {
     pub log: Log,
     /// Where its lanes are.
     pub walk: Walk<R>,
+    /// Loops that are cut.
+    pub cuts: Cuts<R>,
     /// What is known of all lanes of the warp.
     pub warp: Warp,
     /// The lanes that are looked at.
@@ -91,6 +94,7 @@ impl<'i, R: Name> Side<'i, R> {
             reading: Reading::default(),
             log: Log::default(),
             walk: Walk::new(loops, start.at, path.clone(), bound),
+            cuts: Cuts::default(),
             warp: Warp::default(),
             path,
             guard: d.yes(),

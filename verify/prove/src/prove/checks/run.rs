@@ -4,9 +4,17 @@ use crate::obligation::{self, Obligation};
 use crate::prove::comparison::{Comparison, Stop};
 use crate::prove::discharge::Open;
 use crate::reason::Kind;
+use sassafras_symbolic::cut;
 use sassafras_symbolic::obstacle::coverage::Coverage;
 use sassafras_symbolic::obstacle::place::Claim;
 use sassafras_symbolic::origin;
+use sassafras_symbolic::trace::cut::hold_again;
+
+/// What holds at the heads of cut loops holds again.
+pub fn heads(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
+    hold_again(&c.run.source.needs)?;
+    Ok(hold_again(&c.run.target.side.cuts.needs_by(&cut::key))?)
+}
 
 /// Both sides trap alike.
 pub fn traps(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {

@@ -34,7 +34,7 @@ impl Run<'_, '_> {
         let (lanes, warp, here) = self.side.lanes();
         let whole = lanes.sync(warp, &here, barrier);
         if whole {
-            let alone = self.side.alone();
+            let alone = self.side.gathered_by(barrier);
             let (lanes, warp, _) = self.side.lanes();
             lanes.reconverge(warp, barrier, alone);
         }

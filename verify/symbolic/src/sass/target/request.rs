@@ -1,5 +1,6 @@
 //! What is asked of a run of code.
 
+use crate::cut::Cutting;
 use crate::trace::facts::Facts;
 use crate::trace::fences::Weakened;
 use sassafras_chip::Chip;
@@ -28,6 +29,8 @@ pub struct Request<'e> {
     pub updates: bool,
     /// What holds on every input that counts, one bit, if anything is known of it.
     pub admitted: Option<TermId>,
+    /// Loops that are cut.
+    pub cutting: Cutting<'e>,
 }
 
 impl Facts {

@@ -10,6 +10,7 @@ use crate::inputs::Inputs;
 use crate::obstacle::place::{Place, Position, Side as Which};
 use crate::obstacle::target::{Ending, Target as Unfollowed};
 use crate::obstacle::{Located, Obstacle};
+use crate::sass::cut::cuts;
 use crate::sass::{demand, flow};
 use crate::trace::bank::constants;
 use crate::trace::copies;
@@ -127,6 +128,7 @@ pub fn run_from<'i>(
         answers: false,
         guessed: None,
     };
+    run.side.cuts = cuts(function, chip, request.cutting)?;
     run.side.walk.meeting_places = code.meeting_places();
     let mut arrived = Vec::new();
     while let Some(index) = run.side.advance()? {

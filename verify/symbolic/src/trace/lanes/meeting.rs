@@ -57,7 +57,26 @@ pub struct Meeting {
     passed: BTreeSet<u32>,
 }
 
+impl Instances {
+    /// For each whether lanes that wait at the `BSYNC` may be let go before the others have come.
+    pub fn early(&self) -> Vec<bool> {
+        self.0.iter().map(|one| one.early).collect()
+    }
+}
+
 impl Meeting {
+    /// Whether lanes that come back to the head of a loop are in the barriers that those who came to it were in, and have behind them all that were set since:
+    /// instances from one number up to another.
+    pub fn holds_again(&self, head: &Meeting, from: usize, to: usize) -> bool {
+        let stays =
+            |m: &Meeting| -> Vec<Held> { m.held.iter().filter(|h| h.left != Left::All).cloned().collect() };
+        !self.tangled
+            && !head.tangled
+            && stays(self) == stays(head)
+            && (head.scattered || !self.scattered)
+            && (from..to).all(|i| self.passed.contains(&(i as u32)))
+    }
+
     /// `BSSY`. `apart`: whether lanes of the warp may be elsewhere.
     ///
     /// # Errors

@@ -1,0 +1,114 @@
+//! Loops that are gone through once, for any number of turns: what is proved so, its witnesses, and witnesses that say more than holds.
+
+use crate::common::{module, ours, solver};
+use crate::truth::instrumented;
+use crate::{KERNELS, line};
+use sassafras_cubin::Cubin;
+use sassafras_prove::{Limits, Verdict, explain::explain, prove_within};
+use sassafras_ptx::checked::Module;
+use sassafras_symbolic::cut::{Cut, Shape};
+use sassafras_witness::Entry;
+use sassafras_witness::check::check;
+
+/// Kernels of ours that are proved for any number of turns.
+const PROVED: [&str; 7] = ["bottom", "triangle", "search", "filter", "two_counters", "three", "rows"];
+
+/// Effort for each question, in millions of z3's `rlimit`.
+const EFFORT: u64 = 4;
+
+/// Each thread scales what lies a grid apart; lanes of a warp leave at different times.
+const STRIDE: &str = include_str!("kernels/turns/stride.ptx");
+
+fn pair(name: &str) -> (Module, Cubin) {
+    let kernel = KERNELS.iter().find(|k| k.0 == name).map_or(STRIDE, |k| k.1);
+    let text = instrumented(kernel, false);
+    let cubin = ours(&text).expect("it compiles");
+    (module(&text), cubin)
+}
+
+#[test]
+fn loops_are_proved_for_any_number_of_turns() {
+    let Some(mut solver) = solver("loops_are_proved_for_any_number_of_turns", EFFORT) else { return };
+    let mut short = Vec::new();
+    for name in PROVED.into_iter().chain(["stride"]) {
+        let (module, cubin) = pair(name);
+        let limits = Limits { unroll: 1, ..Limits::default() };
+        let record = prove_within(&module, "k", &cubin, &mut *solver, limits);
+        eprintln!("{name}: {}", line(&record));
+        if record.verdict != Verdict::Proved {
+            short.push(name);
+        }
+    }
+    assert!(short.is_empty(), "not proved: {short:?}");
+}
+
+/// A way in which a witness may say more than holds.
+type Lie = (&'static str, fn(&mut Cut));
+
+const LIES: &[Lie] = &[
+    ("registers that the target's loop writes keep their values", |cut| cut.free[1].clear()),
+    ("registers that the source's loop writes keep their values", |cut| cut.free[0].clear()),
+    ("a register of the target holds what it held", |cut| {
+        cut.rows.pop();
+    }),
+    ("a register of the source holds what it held", |cut| {
+        cut.variables.pop();
+    }),
+    ("registers of the target hold each other's values", |cut| {
+        if let [first, .., last] = &mut cut.rows[..] {
+            std::mem::swap(&mut first.registers, &mut last.registers);
+        } else {
+            cut.rows[0].registers[0] += 1;
+        }
+    }),
+    ("another register of the target holds it", |cut| cut.rows[0].registers[0] += 2),
+    ("bits that are not there", |cut| cut.rows[0].shape = Shape::Part(16)),
+    ("what holds has moved", |cut| cut.rows[0].shape = Shape::Moved(1)),
+    ("a variable that is not there", |cut| cut.rows[0].variable += 100),
+    ("lanes have a variable in common", |cut| {
+        cut.variables.iter_mut().for_each(|v| v.common = true);
+        cut.weaker.iter_mut().for_each(|w| w.apart = false);
+    }),
+    ("lanes are together", |cut| cut.weaker.iter_mut().for_each(|w| w.apart = false)),
+    ("memory stays as it is", |cut| cut.keeps_memory = true),
+    ("the head of the source is another place", |cut| cut.source += 1),
+    ("the head of the target is another place", |cut| cut.target += 1),
+    ("the head of the target is none", |cut| cut.target = 1 << 40),
+    ("a register that is none", |cut| cut.rows[0].registers[0] = 9 << 32),
+    ("a width that is none", |cut| cut.variables[0].width = 64),
+];
+
+#[test]
+fn witnesses_that_say_more_of_loops_than_holds_are_rejected() {
+    let name = "witnesses_that_say_more_of_loops_than_holds_are_rejected";
+    let (Some(mut prover), Some(mut checker)) = (solver(name, EFFORT), solver(name, 30)) else { return };
+    let (module, cubin) = pair("stride");
+    let limits = Limits { unroll: 1, ..Limits::default() };
+    let record = prove_within(&module, "k", &cubin, &mut *prover, limits);
+    assert_eq!(record.verdict, Verdict::Proved, "a control of nothing");
+    let mut entry = record.witness(1).expect("it was proved");
+    explain(&module, &cubin, &mut entry, &mut *checker);
+    assert_eq!(entry.matching.cuts.len(), 1, "one loop is cut");
+    let taken = check(&module, &cubin, &entry, &mut *checker);
+    assert!(taken.is_ok(), "{taken:?}");
+    let mut wrong = Vec::new();
+    for (what, lie) in LIES {
+        let mut other = entry.clone();
+        lie(&mut other.matching.cuts[0]);
+        if other == entry {
+            continue;
+        }
+        match check(&module, &cubin, &other, &mut *checker) {
+            Ok(_) => wrong.push(*what),
+            Err(why) => eprintln!("{what}: {why}"),
+        }
+    }
+    let uncut = Entry {
+        matching: sassafras_witness::Matching { cuts: Vec::new(), ..entry.matching.clone() },
+        ..entry.clone()
+    };
+    if check(&module, &cubin, &uncut, &mut *checker).is_ok() {
+        wrong.push("no loop is cut");
+    }
+    assert!(wrong.is_empty(), "accepted: {wrong:#?}");
+}

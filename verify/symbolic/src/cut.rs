@@ -1,0 +1,129 @@
+//! Loops that are cut at their heads, as a proof names them: nothing here is trusted, since what it says is held against both runs.
+//!
+//! A run goes through a cut loop once, from its head on: registers that the loop writes hold variables there, which stand for what they hold
+//! whenever lanes come to the head. Coming to it from outside, and coming back to it, are events that both sides have to have alike, with the
+//! values of the *rows*: what registers of the target hold, made of registers of the source. So what is shown of one turn holds for each, by
+//! induction over the turns (`trace/cut.rs` says what a run asks besides).
+
+use sassafras_isa::{RegClass, Register};
+use serde::{Deserialize, Serialize};
+
+/// A register by a number: that of PTX among all of a program, or [`key`] of a machine's.
+pub type Key = u64;
+
+/// A register that a cut loop of the source writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variable {
+    /// The register.
+    pub register: Key,
+    /// Its width in bits.
+    pub width: u32,
+    /// Whether the variable is what the register has moved by since lanes came to the loop, instead of what it holds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub moves: bool,
+    /// Whether the lanes of a warp have it in common.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub common: bool,
+}
+
+/// What registers of the target hold at the head of a loop.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// The registers, the lowest bits first.
+    pub registers: Vec<Key>,
+    /// Of which variable, by number.
+    pub variable: u32,
+    /// What of it.
+    pub shape: Shape,
+}
+
+/// What registers of the target hold of a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// Bits of it, from this one on.
+    Part(u32),
+    /// What they held when lanes came to the loop, and so many times what the source's register has moved by.
+    Moved(i64),
+}
+
+/// What holds less at the head of a loop than when lanes first come to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Weaker {
+    /// Lanes of the warp may be elsewhere.
+    pub apart: bool,
+    /// Lanes may have gone different ways.
+    pub ways: bool,
+    /// Lanes may have waited for others of the warp.
+    pub waited: bool,
+    /// Lanes may have waited for others of the block.
+    pub stopped: bool,
+    /// Lanes that had waited may have ended.
+    pub ended: bool,
+    /// Convergence barriers that do not bring together whom they were set by.
+    pub lost: Vec<u32>,
+}
+
+/// A loop that is cut on both sides.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cut {
+    /// Where the loop is cut in the source, by its number among places: its head, or another place that each turn comes to.
+    pub source: u64,
+    /// That of the target's.
+    pub target: u64,
+    /// Registers that the source's loop writes.
+    pub variables: Vec<Variable>,
+    /// What registers of the target hold.
+    pub rows: Vec<Row>,
+    /// Registers of the source and of the target of which nothing is known there.
+    pub free: [Vec<Key>; 2],
+    /// What holds less on the source and on the target.
+    #[serde(default)]
+    pub weaker: [Weaker; 2],
+    /// Whether neither loop changes memory, so that it is the same behind the head as before it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_memory: bool,
+}
+
+impl Row {
+    /// The width of its registers in bits; none if one is none.
+    pub fn width(&self) -> Option<u32> {
+        self.registers.iter().map(|key| register(*key).map(width)).sum()
+    }
+}
+
+/// What is asked of a run about loops.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cutting<'a> {
+    /// The loops that are cut.
+    pub loops: &'a [Cut],
+    /// Whether arrivals at places where loops may be cut are noted.
+    pub watches: bool,
+}
+
+/// What does not hold again at the head of a loop on one side, with the number of the loop.
+pub type Needs = Vec<(usize, crate::trace::cut::Need<Key>)>;
+
+/// Files of registers, by the upper half of a key.
+const CLASSES: [RegClass; 4] = [RegClass::R, RegClass::P, RegClass::UR, RegClass::UP];
+
+/// The number of a machine's register among all.
+pub fn key(register: Register) -> Key {
+    let class = CLASSES.iter().position(|c| *c == register.class).unwrap_or(CLASSES.len());
+    (class as u64) << 32 | u64::from(register.number)
+}
+
+/// The register that a number names; none if it names none.
+pub fn register(key: Key) -> Option<Register> {
+    let class = *CLASSES.get((key >> 32) as usize)?;
+    Some(Register { class, number: key as u32 })
+}
+
+/// The width of a machine's register in bits.
+pub fn width(register: Register) -> u32 {
+    if matches!(register.class, RegClass::R | RegClass::UR) { 32 } else { 1 }
+}

@@ -1,0 +1,78 @@
+//! Loops that are cut, as a machine's code sees them.
+
+use crate::cut::{Cutting, Shape, register, width};
+use crate::obstacle::coverage::Coverage;
+use crate::obstacle::place::Place;
+use crate::sass::flow::{flow, is_plain, starts};
+use crate::trace::cut::{Cuts, Holds, Shows, SideCut};
+use crate::trace::loops::Loops;
+use crate::trace::side::WORD;
+use sassafras_cubin::Function;
+use sassafras_isa::{Chip, RegClass, Register};
+use std::collections::BTreeSet;
+
+/// The cut loops of a target: its registers hold what rows make of variables.
+///
+/// # Errors
+/// Registers that are not there, or have other widths; calls, and jumps to addresses in registers.
+pub(super) fn cuts(
+    function: &Function,
+    chip: Chip,
+    cutting: Cutting<'_>,
+) -> Result<Cuts<Register>, Coverage> {
+    let mut all = Vec::new();
+    for cut in cutting.loops {
+        let place = WORD.saturating_mul(cut.target);
+        let wrong = || Coverage::CutWrong { at: Place::Offset(place) };
+        if cut.target as usize >= function.code.len() || !is_plain(function, chip) {
+            return Err(wrong());
+        }
+        let named = |key: &u64| register(*key).map(|r| (r, width(r))).ok_or_else(wrong);
+        let (mut holds, mut shows) = (Vec::new(), Vec::new());
+        for row in &cut.rows {
+            let registers = row.registers.iter().map(named).collect::<Result<Vec<_>, _>>()?;
+            let (of, variable) = (cut.variables.get(row.variable as usize), row.variable as usize);
+            let of = of.ok_or_else(wrong)?;
+            let width: u32 = registers.iter().map(|r| r.1).sum();
+            if registers.is_empty() {
+                return Err(wrong());
+            }
+            let plain = registers.iter().map(|r| r.0).collect();
+            match row.shape {
+                Shape::Part(low) if !of.moves && low.saturating_add(width) <= of.width => {
+                    holds.push((registers, Holds::Part { variable, low }));
+                    shows.push((plain, Shows::Part { low: 0, width }));
+                }
+                Shape::Moved(factor) if of.moves => {
+                    holds.push((registers, Holds::Moved { variable, factor }));
+                    shows.push((plain, Shows::Moved { factor: 1, width }));
+                }
+                _ => return Err(wrong()),
+            }
+        }
+        let free = cut.free[1].iter().map(|key| {
+            let (register, width) = named(key)?;
+            let of_warp = matches!(register.class, RegClass::UR | RegClass::UP);
+            Ok((register, width, of_warp && !cut.weaker[1].apart))
+        });
+        all.push(SideCut {
+            at: cut.target,
+            place,
+            variables: cut.variables.iter().map(|v| (v.width, v.common)).collect(),
+            holds,
+            shows,
+            free: free.collect::<Result<_, Coverage>>()?,
+            weaker: cut.weaker[1].clone(),
+            together: cut.weaker.iter().all(|w| !w.apart),
+            keeps_memory: cut.keeps_memory,
+        });
+    }
+    let watched = match cutting.watches {
+        true => {
+            let flow = flow(function, chip);
+            Loops::of(&flow, &starts(function, chip)).gates(&flow)
+        }
+        false => BTreeSet::new(),
+    };
+    Ok(Cuts::of(all, watched))
+}
