@@ -113,6 +113,7 @@ const MUTANTS: &[Mutant] = &[
     ),
     mutant("C9", "lanes/barriers.rs", "here.possible(again).is_some()", "false"),
     mutant("C9", "lanes/moves.rs", "self.apart && (self.waited || self.stopped)", "false"),
+    mutant("C9", "lanes/moves.rs", "self.ending = true;", ""),
     mutant("C10", "lanes/warp.rs", "whole && alone && !met", "whole && alone"),
     mutant("C10", "lanes/warp.rs", "whole && alone && !met", "whole && !met"),
     mutant("C10", "lanes/warp.rs", "whole && alone && !met", "alone && !met"),

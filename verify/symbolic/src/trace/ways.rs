@@ -6,11 +6,11 @@ use crate::trace::side::Side;
 use sassafras_semantics::{Domain, TermId};
 
 impl<R: Name> Side<'_, R> {
-    /// A condition that may hold or not, whatever the input: both ways are gone.
-    pub fn either_way(&mut self) -> TermId {
+    /// A condition that may hold or not, whatever the input: both ways are gone. `uniform`: whether all lanes of a warp go the same.
+    pub fn either_way(&mut self, uniform: bool) -> TermId {
         let name = format!("{}.apart{:#x}.{}", self.who, self.place, self.walk.visit);
         let d = self.terms();
-        let apart = self.inputs.variable(&name, 1, false);
+        let apart = self.inputs.variable(&name, 1, uniform);
         // As `jump` makes it of this: an arena of raw terms keeps the guard.
         let taken = self.normal(d.and(&self.guard, &apart));
         let not = self.normal(d.not(&taken));

@@ -185,3 +185,25 @@ fn who_is_lost_from_a_barrier_goes_on_before_the_others() {
         ],
     );
 }
+
+/// C9, C13: a branch on who is here is executed while lanes stand before the `EXIT` that they have gone to.
+#[test]
+fn who_goes_to_its_end_is_still_seen() {
+    is_not_said(
+        &Claim::Together(0x80),
+        false,
+        &[
+            "ISETP.GE.AND P5, PT, R35, RZ, PT",
+            "@P5 BRA pc(0x10)",
+            "EXIT",
+            "BRA.DIV ~URZ, pc(0x10)",
+            "BRA pc(0x30)",
+            "ISETP.LT.AND P0, PT, R37, RZ, PT",
+            "@P0 BRA pc(0x10)",
+            "IADD3 R20, R20, 0x1, RZ",
+            "IADD3 R20, R20, 0x1, RZ",
+            "IADD3 R20, R20, 0x1, RZ",
+            "EXIT",
+        ],
+    );
+}

@@ -48,11 +48,13 @@ impl Run<'_, '_> {
         if open && code.exits_at(to) {
             side.walk.pass(to);
             side.leave(condition);
+            side.path.lanes.leave_to_end();
             side.new_piece();
         } else if open && code.exits_at(from + 1) {
             side.walk.pass(from + 1);
             side.guard = d.yes();
             side.leave(Some(d.not(&taken)));
+            side.path.lanes.leave_to_end();
             if side.remains() {
                 side.jump(to, None);
             }
@@ -70,7 +72,8 @@ impl Run<'_, '_> {
     ) -> Result<(), Stop> {
         let (side, to) = (&mut self.side, target / WORD);
         side.log.assumed.insert(Assumption::Conv);
-        if !side.path.lanes.are_apart() {
+        let together = !side.path.lanes.are_apart();
+        if together && !side.path.lanes.may_be_left() {
             // Where no lane is elsewhere, all that the mask names are here or have ended.
             if converged {
                 side.jump(to, None);
@@ -80,12 +83,15 @@ impl Run<'_, '_> {
         if converged || !side.is_unguarded() {
             return Err(Convergence::BranchOnTogether {}.into());
         }
-        let apart = side.either_way();
+        // Lanes that are together see the same of those that have yet to end.
+        let apart = side.either_way(together);
         side.jump(to, Some(apart));
         if target > side.place {
             side.step_aside(to);
         }
-        side.path.lanes.hold(mask);
+        if !together {
+            side.path.lanes.hold(mask);
+        }
         Ok(())
     }
 

@@ -40,6 +40,7 @@ impl Lanes {
         Lanes {
             piece: warp.next_piece(),
             apart,
+            ending: a.ending || b.ending,
             same_ways: a.same_ways && b.same_ways && !apart,
             to_be_whole: a.to_be_whole || b.to_be_whole,
             set_by_all: common(&a.set_by_all, &b.set_by_all),

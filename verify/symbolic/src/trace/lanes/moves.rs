@@ -18,6 +18,11 @@ impl Lanes {
         warp.ended_waiting |= self.apart && (self.waited || self.stopped);
     }
 
+    /// C9: others have gone to where they end.
+    pub fn leave_to_end(&mut self) {
+        self.ending = true;
+    }
+
     /// C4: they go on one after another.
     pub fn scatter(&mut self, warp: &mut Warp) {
         (self.apart, self.same_ways) = (true, false);

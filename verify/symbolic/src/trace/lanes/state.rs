@@ -18,6 +18,8 @@ pub struct Lanes {
     pub(super) piece: u32,
     /// Whether other lanes of the warp may be elsewhere.
     pub(super) apart: bool,
+    /// Whether others may have gone to an `EXIT` that they have yet to execute: nobody waits for them, but a branch on who is here sees them.
+    pub(super) ending: bool,
     /// Whether they have all gone the same ways since they were last together: no others have come to them.
     pub(super) same_ways: bool,
     /// Whether that they are together rests on an operation of the whole warp that they are to come to.
@@ -174,6 +176,7 @@ impl Default for Lanes {
         Lanes {
             piece: 0,
             apart: false,
+            ending: false,
             same_ways: true,
             to_be_whole: false,
             set_by_all: Reliable::new(),
@@ -199,6 +202,11 @@ impl Lanes {
     /// Whether other lanes of the warp may be elsewhere.
     pub fn are_apart(&self) -> bool {
         self.apart
+    }
+
+    /// Whether others may have gone to an `EXIT` that they have yet to execute.
+    pub fn may_be_left(&self) -> bool {
+        self.ending
     }
 
     /// Whether nobody knows who is here: some are elsewhere, and no wait has brought these together.

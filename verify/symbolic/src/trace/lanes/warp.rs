@@ -47,6 +47,7 @@ impl Lanes {
         }
         if all {
             self.together();
+            self.ending = false;
             self.meeting.gather();
         } else if !here.inputs.is_uniform(mask) {
             // Lanes with one mask go on together, and nothing says when those with another do.
