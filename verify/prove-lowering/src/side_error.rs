@@ -3,7 +3,6 @@
 use sassafras_ir::{Inst, Op, Value, VariableId, text::print_op};
 use sassafras_semantics::Trap;
 use sassafras_symbolic::obstacle::Obstacle;
-use sassafras_symbolic::obstacle::coverage::Coverage;
 use sassafras_symbolic::obstacle::target::Target;
 use std::fmt;
 
@@ -26,12 +25,10 @@ pub enum SideError {
     Variable(VariableId),
     /// The state that both sides share has no meaning for an operation or an access.
     Trap(Trap),
-    /// It has none for an operation of several lanes.
-    Collective(Obstacle),
+    /// It has none for an operation of several lanes, or the walk went further than it may.
+    Obstacle(Obstacle),
     /// A fence is taken for more than it does.
     Fence(Target),
-    /// The walk went further than it may.
-    Walk(Coverage),
     /// Both sides have more terms than are made.
     Size {
         /// How many are made.
@@ -59,9 +56,8 @@ impl fmt::Display for SideError {
             SideError::Parameter => f.write_str("a parameter at an address that is not constant"),
             SideError::Variable(id) => write!(f, "variables: where {id} lies is not known"),
             SideError::Trap(why) => why.fmt(f),
-            SideError::Collective(why) => why.fmt(f),
+            SideError::Obstacle(why) => why.fmt(f),
             SideError::Fence(why) => why.fmt(f),
-            SideError::Walk(why) => why.fmt(f),
             SideError::Size { most } => write!(f, "size: more than {most} terms"),
             SideError::At { inst, line, why } => write!(f, "{inst} (line {line}): {why}"),
         }
@@ -80,4 +76,4 @@ macro_rules! from {
     };
 }
 
-from!(Trap of Trap, Collective of Obstacle, Fence of Target, Walk of Coverage);
+from!(Trap of Trap, Obstacle of Obstacle, Fence of Target);

@@ -1,7 +1,7 @@
 //! Why a side of a segment cannot be run over terms.
 
 use sassafras_ir::{Block, Inst, Op, Value, text::print_op};
-use sassafras_symbolic::obstacle::coverage::Coverage;
+use sassafras_symbolic::obstacle::Obstacle;
 use std::fmt;
 
 /// Why a side cannot be run, or its values be held against the other's.
@@ -32,7 +32,7 @@ pub(crate) enum SideError {
     /// A block that an edge leads to is not among those that are run.
     Unreached(Block),
     /// The walk went further than it may.
-    Walk(Coverage),
+    Walk(Obstacle),
     /// A value that is to be known at a cut cannot be found.
     NoValue {
         /// Which.
@@ -85,8 +85,8 @@ impl fmt::Display for SideError {
 
 impl std::error::Error for SideError {}
 
-impl From<Coverage> for SideError {
-    fn from(why: Coverage) -> SideError {
+impl From<Obstacle> for SideError {
+    fn from(why: Obstacle) -> SideError {
         SideError::Walk(why)
     }
 }

@@ -172,7 +172,7 @@ impl Task<'_> {
                 Outcome::Told(_) => return Err(Coverage::OtherLoops {}.into()),
             }
         }
-        Err(Coverage::Weaker { times: MOST_WEAKER }.into())
+        Err(Effort::Work {}.into())
     }
 
     /// Whether a view may show more than the plain one.

@@ -38,6 +38,8 @@ pub enum Target {
 pub enum Asked {
     /// The prover.
     Prover,
+    /// The prover, why loops are not shown to do the same for any number of turns.
+    Turns,
     /// The checker of witnesses, with what the prover found, which is changed.
     Checker(fn(&mut Entry)),
 }
@@ -104,6 +106,11 @@ pub const fn of_code(
     Example { source: Source::Code(ptx, source), ..changed(code, ptx, target) }
 }
 
+/// A source with loops against our code of another one.
+pub const fn turns(code: &'static str, source: &'static str, target: &'static str) -> Example {
+    Example { asked: Asked::Turns, ..example(code, source, target) }
+}
+
 /// A witness about a source and its own code, which is changed.
 pub const fn witness(code: &'static str, source: &'static str, change: fn(&mut Entry)) -> Example {
     Example { asked: Asked::Checker(change), ..example(code, source, source) }
@@ -115,7 +122,7 @@ impl Example {
         let held = self.source.held();
         let mut cubin = self.target.cubin(self.code);
         // A witness is written before what it speaks of is changed.
-        if matches!(self.asked, Asked::Prover) {
+        if !matches!(self.asked, Asked::Checker(_)) {
             (self.change)(&mut cubin);
         }
         let mut solver = (self.solver)();
@@ -125,7 +132,14 @@ impl Example {
             Held::Module(module) => prove_within(module, "k", &cubin, solver.as_mut(), limits),
             Held::Code(source) => prove_code(source, "k", &cubin, solver.as_mut(), limits),
         };
-        let Asked::Checker(change) = self.asked else { return (code(&record), common::line(&record)) };
+        let change = match self.asked {
+            Asked::Prover => return (code(&record), common::line(&record)),
+            Asked::Turns => {
+                let said = record.turns.as_ref().map(ToString::to_string).unwrap_or_default();
+                return (record.turns.map(|why| why.advice().code), said);
+            }
+            Asked::Checker(change) => change,
+        };
         let Some(mut entry) = record.witness(4) else { return (None, common::line(&record)) };
         change(&mut entry);
         (self.change)(&mut cubin);

@@ -91,11 +91,6 @@ obstacles! {
     NoHeads {} = "U1117" "loops: no loop of the target is entered and repeated under the conditions of one of the source's", HEADS, UNROLL;
     /// Other loops are unrolled.
     OtherLoops {} = "U1119" "loops: others than those that go together may go on longer than they were unrolled", HEADS, UNROLL;
-    /// Less and less is known of the heads of loops.
-    Weaker {
-        /// How often that was.
-        times: u32,
-    } = "U1118" "loops: after {times} times it is not known what holds at the heads of loops", HEADS, UNROLL;
     /// A register holds nothing.
     CutUnset {
         /// Where.

@@ -8,6 +8,7 @@ mod memory;
 mod replay;
 mod source;
 mod target;
+mod turns;
 mod witness;
 
 use super::example::Example;
@@ -38,5 +39,6 @@ pub const EXAMPLES: &[&[Example]] = &[
     replay::ALL,
     source::ALL,
     target::ALL,
+    turns::ALL,
     witness::ALL,
 ];
