@@ -18,6 +18,8 @@ const WORK: u64 = 600_000_000;
 pub struct Limits {
     /// Most times that a loop of the source is gone through.
     pub unroll: u32,
+    /// Whether loops are tried for any number of turns before they are unrolled.
+    pub turns: bool,
     /// Effort for all questions about an entry, in thousands of z3's `rlimit`.
     pub effort: u64,
     /// Launches on which both sides are run where nothing is proved.
@@ -31,7 +33,7 @@ pub struct Limits {
 impl Limits {
     /// Where nobody says otherwise.
     pub const DEFAULT: Limits =
-        Limits { unroll: 4, effort: 12_000, launches: 40, work: WORK, deadline: None };
+        Limits { unroll: 4, turns: true, effort: 12_000, launches: 40, work: WORK, deadline: None };
 }
 
 impl Default for Limits {

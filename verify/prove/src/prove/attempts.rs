@@ -137,7 +137,7 @@ impl Task<'_> {
     /// A proof in which loops are gone through once, for any number of turns; none if that shows nothing.
     fn by_turns(&mut self) -> Option<Told> {
         let origin = self.entries.origin;
-        if !self.solver.present() || !origin.may_be_cut() || origin.recurses() {
+        if !self.limits.turns || !self.solver.present() || !origin.may_be_cut() || origin.recurses() {
             return None;
         }
         let unroll = self.limits.unroll;

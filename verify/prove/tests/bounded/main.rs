@@ -127,7 +127,7 @@ fn no_bounded_proof_covers_a_launch_that_differs() {
         let cubin = ours(&target_text).unwrap_or_else(|| panic!("{} does not compile", pair.who));
         let differences = differences(&source, &counted, &module(&target_text));
         for bound in bounds {
-            let limits = Limits { unroll: bound, ..Limits::default() };
+            let limits = Limits { unroll: bound, turns: false, ..Limits::default() };
             let record = prove_within(&source, "k", &cubin, &mut *solver, limits);
             tally.add(pair, bound, &record, &differences);
             if whole {
@@ -156,7 +156,7 @@ fn kernels_are_proved_as_they_are() {
         let text = instrumented(kernel, false);
         let cubin = ours(&text).expect("it compiles");
         for bound in [1, 2] {
-            let limits = Limits { unroll: bound, ..Limits::default() };
+            let limits = Limits { unroll: bound, turns: false, ..Limits::default() };
             let record = prove_within(&module(&text), "k", &cubin, &mut *solver, limits);
             eprintln!("{name}, --unroll {bound}: {}", line(&record));
             if !matches!(record.verdict, Verdict::Proved | Verdict::ProvedWithin(_)) {

@@ -1,8 +1,8 @@
 //! Loops that are gone through once, for any number of turns: what is proved so, its witnesses, and witnesses that say more than holds.
 
 use crate::common::{module, ours, solver};
-use crate::truth::instrumented;
-use crate::{KERNELS, line};
+use crate::truth::{differences, instrumented};
+use crate::{KERNELS, line, pairs};
 use sassafras_cubin::Cubin;
 use sassafras_prove::{Limits, Verdict, explain::explain, prove_within};
 use sassafras_ptx::checked::Module;
@@ -18,6 +18,45 @@ const EFFORT: u64 = 4;
 
 /// Each thread scales what lies a grid apart; lanes of a warp leave at different times.
 const STRIDE: &str = include_str!("kernels/turns/stride.ptx");
+
+/// Of the edited pairs one in so many is tried on every run; all with `SASSAFRAS_ALL_CONTROLS`, which takes half an hour.
+const SAMPLE: usize = 37;
+
+/// No launch is drawn, which would refute most of these, so that one turn of each loop is all that stands between an edit and a proof.
+#[test]
+fn no_proof_for_any_number_of_turns_covers_a_launch_that_differs() {
+    let name = "no_proof_for_any_number_of_turns_covers_a_launch_that_differs";
+    let Some(mut solver) = solver(name, EFFORT) else { return };
+    let whole = std::env::var_os("SASSAFRAS_ALL_CONTROLS").is_some();
+    let (mut wrong, mut differ, mut alike, mut proved) = (Vec::new(), 0, 0, 0);
+    for (nth, pair) in pairs().iter().enumerate().filter(|(nth, _)| whole || nth.is_multiple_of(SAMPLE)) {
+        let source = module(&instrumented(&pair.source, false));
+        let counted = module(&instrumented(&pair.source, true));
+        let text = instrumented(&pair.target, false);
+        let cubin = ours(&text).unwrap_or_else(|| panic!("{} does not compile", pair.who));
+        let found = differences(&source, &counted, &module(&text));
+        let limits = Limits { unroll: 1, launches: 0, ..Limits::default() };
+        let record = prove_within(&source, "k", &cubin, &mut *solver, limits);
+        let is_proved = record.verdict == Verdict::Proved;
+        match found.first() {
+            None => (alike, proved) = (alike + 1, proved + u32::from(is_proved)),
+            Some(difference) => {
+                differ += 1;
+                if is_proved {
+                    wrong.push(format!("{}: {difference:?}", pair.who));
+                }
+            }
+        }
+        if whole {
+            eprintln!("{nth} {}: {} in {:.1} s", pair.who, record.verdict.word(), record.seconds);
+        }
+    }
+    eprintln!(
+        "{differ} pairs differ on a launch; {alike} do not on any that was tried, of which {proved} are proved"
+    );
+    assert!(wrong.is_empty(), "{} are proved wrongly: {wrong:#?}", wrong.len());
+    assert!(differ > 5, "a control of nothing");
+}
 
 fn pair(name: &str) -> (Module, Cubin) {
     let kernel = KERNELS.iter().find(|k| k.0 == name).map_or(STRIDE, |k| k.1);

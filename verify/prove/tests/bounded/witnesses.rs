@@ -26,7 +26,7 @@ struct Proof {
 fn proof(kernel: &str, bound: u32, prover: &mut dyn Solver, checker: &mut dyn Solver) -> Proof {
     let text = instrumented(kernel, false);
     let (module, cubin) = (module(&text), ours(&text).expect("it compiles"));
-    let limits = Limits { unroll: bound, ..Limits::default() };
+    let limits = Limits { unroll: bound, turns: false, ..Limits::default() };
     let record = prove_within(&module, "k", &cubin, prover, limits);
     assert_eq!(record.verdict, Verdict::ProvedWithin(bound), "a control of nothing");
     let mut entry = record.witness(bound).expect("it was proved");
