@@ -92,7 +92,7 @@ fn a_bound_is_part_of_the_verdict() {
         );
         let case = Case::read(&text).expect("it names no launch");
         let ours = Compiler::find(&Name::Ours, 90, 3).expect("it is here");
-        by_proof(&case, &ours, &mut z3, Limits::default()).ground()
+        by_proof(&case, &ours, &mut z3, Limits { turns: false, ..Limits::default() }).ground()
     };
     let loops = ground("L:\nsetp.ge.u32 p, 0, m;\n@p bra OUT;\nbra L;\nOUT:\nst.global.u32 [to], 0;\n");
     assert_eq!(loops, "within");

@@ -51,6 +51,9 @@ fn run_and_check(task: &mut Task<'_>, plan: &Plan) -> Result<Outcome, Reason> {
     if let Some(weaker) = cuts::weaker(task, plan, &inputs, &run) {
         return Ok(Outcome::Refined(weaker));
     }
+    if let Some(weaker) = cuts::weaker_as_executed(entries, plan, &run.ways)? {
+        return Ok(Outcome::Refined(weaker));
+    }
     if let Some(refined) = refined(task, plan, &inputs, &run) {
         return Ok(Outcome::Refined(refined));
     }

@@ -20,6 +20,7 @@ use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::obstacle::Obstacle;
 use sassafras_symbolic::obstacle::coverage::Coverage;
 use sassafras_symbolic::obstacle::place::{Claim, Place};
+use sassafras_symbolic::origin::Ways;
 use sassafras_symbolic::trace::action::Action;
 use sassafras_symbolic::trace::cut::{Arrival, Need};
 use sassafras_symbolic::trace::event::Event;
@@ -305,6 +306,28 @@ pub fn weaker(task: &mut Task<'_>, plan: &Plan, inputs: &Inputs<'_>, run: &Run<'
         drop_rows(task, &mut cuts, inputs, run);
     }
     (cuts != plan.cuts).then(|| Plan { cuts, ..plan.clone() })
+}
+
+/// The same, where it does not hold again of terms as they are executed, which the checker of witnesses has: less is seen there.
+///
+/// # Errors
+/// A side is not followed.
+pub fn weaker_as_executed(entries: Entries<'_>, plan: &Plan, ways: &Ways) -> Result<Option<Plan>, Reason> {
+    if plan.cuts.is_empty() {
+        return Ok(None);
+    }
+    let terms = Terms::raw();
+    let inputs = Inputs::raw(&terms);
+    inputs.in_clusters(entries.origin.in_clusters());
+    inputs.in_blocks(entries.origin.blocks());
+    let run = sides::run(entries, plan, &inputs, Some(ways.clone()))
+        .map_err(|e| Obstacle::Unevaluated(Box::new(e)))?;
+    let mut cuts = plan.cuts.clone();
+    for (side, needs) in [run.source.needs, run.target.side.cuts.needs_by(&cut::key)].into_iter().enumerate()
+    {
+        give_up(&mut cuts, side, needs);
+    }
+    Ok((cuts != plan.cuts).then(|| Plan { cuts, ..plan.clone() }))
 }
 
 /// Gives up what does not hold again.

@@ -19,10 +19,15 @@ const fn unrolled(code: &'static str, source: &'static str, limits: fn(Limits) -
     Example { limits, ..example(code, source, source) }
 }
 
+/// Loops are unrolled, and not gone through once for any number of turns.
+const fn within(other: Example) -> Example {
+    Example { limits: |limits| Limits { turns: false, ..limits }, ..other }
+}
+
 pub const ALL: &[Example] = &[
-    example("U0101", ENDLESS, ENDLESS),
+    within(example("U0101", ENDLESS, ENDLESS)),
     told("U0102", IDENTITY, RARE, impossible),
-    example("U0103", SELDOM, SELDOM),
+    within(example("U0103", SELDOM, SELDOM)),
     told("U0105", IDENTITY, MORE, lies),
     changed("U0107", IDENTITY, |cubin| prepend(cubin, sass!("shared_number"))),
     unrolled("U1001", PLAIN, |limits| Limits { work: 1, ..limits }),
@@ -34,9 +39,9 @@ pub const ALL: &[Example] = &[
     told("U1007", IDENTITY, MORE, tired),
     changed("U1101", IDENTITY, |cubin| put(cubin, sass!("goes_on"))),
     Example { solver: tired, ..changed("U1102", IDENTITY, |cubin| put(cubin, sass!("goes_on"))) },
-    example("U1103", ptx!("late_round"), ptx!("late_round")),
-    unrolled("U1104", ENDLESS, |limits| Limits { unroll: 10_000, ..limits }),
-    told("U1105", ptx!("seldom_end"), ptx!("seldom_end"), tired),
-    told("U1106", ptx!("seldom_way"), ptx!("seldom_way"), tired),
-    told("U1107", ptx!("seldom_left"), ptx!("seldom_left"), three),
+    within(example("U1103", ptx!("late_round"), ptx!("late_round"))),
+    unrolled("U1104", ENDLESS, |limits| Limits { unroll: 10_000, turns: false, ..limits }),
+    within(told("U1105", ptx!("seldom_end"), ptx!("seldom_end"), tired)),
+    within(told("U1106", ptx!("seldom_way"), ptx!("seldom_way"), tired)),
+    within(told("U1107", ptx!("seldom_left"), ptx!("seldom_left"), three)),
 ];
