@@ -6,6 +6,8 @@
 //! 4. the bound of loops, where no input ends within the present one;
 //! 5. how the sides are seen, from what is closest to them on.
 //!
+//! Before all of these, loops are gone through once, for any number of turns ([`super::cuts`]), with each choice of payloads.
+//!
 //! Drawn launches, which may only refute, come before and after all of these.
 
 use super::compare::{Outcome, compare};
