@@ -49,7 +49,12 @@ const PLANTERS: &[Planter] = &[
     planter("sassafras-prove", "mutants", "changes_of_the_meaning_are_not_proved", true),
     planter("sassafras-prove", "wrong_pairs", "what_differs_is_not_proved", true),
     planter("sassafras-prove", "bounds", "counts_over_the_whole_run_are_found_out", true),
-    planter("sassafras-prove", "bounded", "turns::witnesses_that_say_more_of_loops_than_holds_are_rejected", true),
+    planter(
+        "sassafras-prove",
+        "bounded",
+        "turns::witnesses_that_say_more_of_loops_than_holds_are_rejected",
+        true,
+    ),
     planter("sassafras-prove", "early", "without_its_wait_nothing_is_proved", true),
     planter("sassafras-prove", "other_chips", "right_code_is_proved_and_wrong_code_is_not", true),
     planter("sassafras-prove", "system_calls", "no_planted_change_is_proved", true),

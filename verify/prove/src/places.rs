@@ -46,8 +46,7 @@ fn of_obstacle(obstacle: &Obstacle) -> Vec<Place> {
             Coverage::NoEnd { from: at }
             | Coverage::NoLoop { at }
             | Coverage::CutTwice { at }
-            | Coverage::CutAmong { at }
-            | Coverage::CutStack { at }
+            | Coverage::CutState { at }
             | Coverage::CutWrong { at }
             | Coverage::CutUnset { at, .. } => vec![at.clone()],
             Coverage::NoWay { from, to } => vec![from.clone(), to.clone()],

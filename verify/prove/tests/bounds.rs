@@ -168,7 +168,7 @@ fn counts_over_the_whole_run_are_found_out() {
     let Some(mut z3) = z3("counts_over_the_whole_run_are_found_out") else { return };
     let right = format!("{HEADER}{ROWS}");
     let (module, cubin) = (module(&right), ours(&right).expect("it compiles"));
-    let limits = Limits { unroll: 2, launches: 0, ..Limits::default() };
+    let limits = Limits { unroll: 2, turns: false, launches: 0, ..Limits::default() };
     let record = planted::run(|| prove_within(&module, "k", &cubin, &mut z3, limits));
     assert!(matches!(record.verdict, Verdict::Unknown(_)), "{}", line(&record));
     assert_eq!(record.exit_code(), 3, "{:?}", record.contradiction);

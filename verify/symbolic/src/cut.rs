@@ -105,8 +105,48 @@ pub struct Cutting<'a> {
     pub watches: bool,
 }
 
+/// What does not hold again where lanes come back to a head, and has to be given up.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Need<R> {
+    /// A register holds something else.
+    Register(R),
+    /// A variable is not one that lanes have in common.
+    NotCommon(usize),
+    /// Memory is changed.
+    Memory,
+    /// Lanes of the warp may be elsewhere.
+    Apart,
+    /// Lanes may have gone different ways.
+    Ways,
+    /// Lanes may have waited for others of the warp.
+    Waited,
+    /// Lanes may have waited for others of the block.
+    Stopped,
+    /// Lanes that had waited may have ended.
+    Ended,
+    /// A convergence barrier does not bring together whom it was set by.
+    Lost(u32),
+}
+
+impl<R: Copy> Need<R> {
+    /// The same with registers by their numbers.
+    pub fn by(&self, key: &impl Fn(R) -> Key) -> Need<Key> {
+        match self {
+            Need::Register(r) => Need::Register(key(*r)),
+            Need::NotCommon(variable) => Need::NotCommon(*variable),
+            Need::Memory => Need::Memory,
+            Need::Apart => Need::Apart,
+            Need::Ways => Need::Ways,
+            Need::Waited => Need::Waited,
+            Need::Stopped => Need::Stopped,
+            Need::Ended => Need::Ended,
+            Need::Lost(barrier) => Need::Lost(*barrier),
+        }
+    }
+}
+
 /// What does not hold again at the head of a loop on one side, with the number of the loop.
-pub type Needs = Vec<(usize, crate::trace::cut::Need<Key>)>;
+pub type Needs = Vec<(usize, Need<Key>)>;
 
 /// Files of registers, by the upper half of a key.
 const CLASSES: [RegClass; 4] = [RegClass::R, RegClass::P, RegClass::UR, RegClass::UP];

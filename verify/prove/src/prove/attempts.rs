@@ -171,7 +171,7 @@ impl Task<'_> {
                 Outcome::Refined(refined) => plan = refined,
                 Outcome::Told(Verdict::Proved) => return Ok(self.told(Verdict::Proved, first.unroll)),
                 Outcome::Told(Verdict::Unknown(why)) => return Err(why),
-                Outcome::Told(_) => return Err(Coverage::OtherLoops {}.into()),
+                Outcome::Told(_) => return Err(Coverage::NoHeads {}.into()),
             }
         }
         Err(Effort::Work {}.into())

@@ -15,15 +15,15 @@ use sassafras_execute::order::hash;
 use sassafras_normal::Normal;
 use sassafras_semantics::concrete::Bits;
 use sassafras_semantics::{Concrete, Domain, TermId, Terms};
-use sassafras_symbolic::cut::{self, Cut, Key, Needs, Row, Shape, Variable};
+use sassafras_symbolic::cut::{self, Cut, Key, Need, Needs, Row, Shape, Variable};
 use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::obstacle::Obstacle;
 use sassafras_symbolic::obstacle::coverage::Coverage;
 use sassafras_symbolic::obstacle::place::{Claim, Place};
 use sassafras_symbolic::origin::Ways;
 use sassafras_symbolic::trace::action::Action;
-use sassafras_symbolic::trace::cut::{Arrival, Need};
 use sassafras_symbolic::trace::event::Event;
+use sassafras_symbolic::trace::heads::Arrival;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Turns of each loop that are looked at.

@@ -81,6 +81,21 @@ fn loops_are_proved_for_any_number_of_turns() {
     assert!(short.is_empty(), "not proved: {short:?}");
 }
 
+/// What a turn leaves on the stack, the next one finds: code that takes what was there before the loop is wrong.
+#[test]
+fn a_stack_that_turns_write_is_no_state_of_one_turn() {
+    let Some(mut solver) = solver("a_stack_that_turns_write_is_no_state_of_one_turn", EFFORT) else { return };
+    let right = include_str!("kernels/turns/stack.ptx");
+    let wrong = right.replace("ld.local.u32 %r4, [%d5];", "mov.u32 %r4, 1;");
+    assert_ne!(right, wrong);
+    let limits = Limits { unroll: 1, launches: 0, ..Limits::default() };
+    for (source, target) in [(right, wrong.as_str()), (&wrong, right), (right, right)] {
+        let cubin = ours(target).expect("it compiles");
+        let record = prove_within(&module(source), "k", &cubin, &mut *solver, limits);
+        assert_ne!(record.verdict, Verdict::Proved, "{source}\n{target}");
+    }
+}
+
 /// A way in which a witness may say more than holds.
 type Lie = (&'static str, fn(&mut Cut));
 

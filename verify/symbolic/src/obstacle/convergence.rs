@@ -169,8 +169,6 @@ obstacles! {
         /// What was shown not to hold.
         claim: Claim,
     } = "U0422" "convergence: lanes may wait for ever: {claim}", WAITS, BALANCE;
-    /// Lanes go round a loop in other barriers than they came to it.
-    OtherAtHead {} = "U0424" "convergence: lanes go round a loop in other barriers than they came to it in is not supported", WAITS, BALANCE;
     /// It was not shown that barriers nest.
     NestingOpen {
         /// Why not.

@@ -67,16 +67,11 @@ obstacles! {
         /// Where.
         at: Place,
     } = "U1111" "loops: lanes come to {at} in several ways", HEADS, UNROLL;
-    /// Lanes come to the head of a loop in a call, or with copies under way.
-    CutAmong {
+    /// Lanes have what one turn does not show.
+    CutState {
         /// Where.
         at: Place,
-    } = "U1112" "loops: lanes come to {at} in a call or with copies under way", HEADS, UNROLL;
-    /// A loop stores to the thread's own stack.
-    CutStack {
-        /// Where.
-        at: Place,
-    } = "U1113" "loops: the loop at {at} may store to the stack", HEADS, UNROLL;
+    } = "U1113" "loops: at {at} lanes have what one turn does not show: a stack that it writes, copies under way, or other convergence barriers", HEADS, UNROLL;
     /// What is said of a loop names what is not there.
     CutWrong {
         /// Where.
@@ -88,9 +83,7 @@ obstacles! {
         claim: Claim,
     } = "U1116" "loops: not shown of one turn: {claim}", HEADS, UNROLL;
     /// No loops of both sides go together.
-    NoHeads {} = "U1117" "loops: no loop of the target is entered and repeated under the conditions of one of the source's", HEADS, UNROLL;
-    /// Other loops are unrolled.
-    OtherLoops {} = "U1119" "loops: others than those that go together may go on longer than they were unrolled", HEADS, UNROLL;
+    NoHeads {} = "U1117" "loops: there is a loop of one side and none of the other that is entered and repeated under the same conditions", HEADS, UNROLL;
     /// A register holds nothing.
     CutUnset {
         /// Where.

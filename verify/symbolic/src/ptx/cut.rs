@@ -5,7 +5,7 @@ use crate::obstacle::coverage::Coverage;
 use crate::obstacle::place::Place;
 use crate::ptx::calls::{Kept, Program};
 use crate::ptx::flow::flow;
-use crate::trace::cut::{Cuts, Holds, Shows, SideCut};
+use crate::trace::heads::{Cuts, Holds, Shows, SideCut};
 use crate::trace::loops::Loops;
 use sassafras_ptx::checked::RegisterId;
 use std::collections::BTreeSet;

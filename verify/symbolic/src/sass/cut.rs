@@ -4,7 +4,7 @@ use crate::cut::{Cutting, Shape, register, width};
 use crate::obstacle::coverage::Coverage;
 use crate::obstacle::place::Place;
 use crate::sass::flow::{flow, is_plain, starts};
-use crate::trace::cut::{Cuts, Holds, Shows, SideCut};
+use crate::trace::heads::{Cuts, Holds, Shows, SideCut};
 use crate::trace::loops::Loops;
 use crate::trace::side::WORD;
 use sassafras_cubin::Function;

@@ -10,198 +10,18 @@
 //! get variables; memory is unchanged, or the head is an event behind which it is in a new state; whatever is known there of lanes is known
 //! again. Not supported are a thread's own stack written in a loop, copies under way and calls.
 
-use crate::cut::{Key, Needs, Weaker};
+use crate::cut::{Need, Needs};
 use crate::obstacle::Obstacle;
 use crate::obstacle::coverage::Coverage;
 use crate::obstacle::place::Place;
 use crate::trace::action::Action;
 use crate::trace::event::{Event, Kind};
-use crate::trace::lanes::{Lanes, Marks};
+use crate::trace::heads::{Arrival, Entered, Holds, Shows, SideCut};
 use crate::trace::loops::Rounds;
 use crate::trace::path::Name;
 use crate::trace::side::Side;
-use rustc_hash::FxHashMap;
 use sassafras_semantics::{Domain, Space, TermId, Terms};
 use std::collections::BTreeSet;
-
-/// What registers hold behind the head of a cut loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holds {
-    /// Bits of a variable, from `low` on.
-    Part {
-        /// Which.
-        variable: usize,
-        /// The lowest bit.
-        low: u32,
-    },
-    /// What they held when lanes came to the loop, and so many times a variable.
-    Moved {
-        /// Which.
-        variable: usize,
-        /// How many times.
-        factor: i64,
-    },
-}
-
-/// What is compared of registers where lanes come to the head.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shows {
-    /// Bits of them.
-    Part {
-        /// The lowest bit.
-        low: u32,
-        /// How many.
-        width: u32,
-    },
-    /// So many times what they have moved by since lanes came to the loop.
-    Moved {
-        /// How many times.
-        factor: i64,
-        /// Width in bits.
-        width: u32,
-    },
-}
-
-/// A cut loop as one side sees it.
-#[derive(Clone, Debug)]
-pub struct SideCut<R> {
-    /// The head.
-    pub at: u64,
-    /// What events say where they happen.
-    pub place: u64,
-    /// The variables: widths in bits, and whether lanes of a warp have them in common.
-    pub variables: Vec<(u32, bool)>,
-    /// What registers hold behind the head. The lowest bits are in the first; each with its width.
-    pub holds: Vec<(Vec<(R, u32)>, Holds)>,
-    /// What is compared, in the same order on both sides.
-    pub shows: Vec<(Vec<R>, Shows)>,
-    /// Registers that may hold anything: widths in bits, and whether lanes of a warp have them in common.
-    pub free: Vec<(R, u32, bool)>,
-    /// What holds less at the head than when lanes first come to it.
-    pub weaker: Weaker,
-    /// Whether the lanes of a warp are together at the head, on both sides.
-    pub together: bool,
-    /// Whether memory is unchanged.
-    pub keeps_memory: bool,
-}
-
-/// What does not hold again where lanes come back to a head, and has to be given up.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Need<R> {
-    /// A register holds something else.
-    Register(R),
-    /// A variable is not one that lanes have in common.
-    NotCommon(usize),
-    /// Memory is changed.
-    Memory,
-    /// Lanes of the warp may be elsewhere.
-    Apart,
-    /// Lanes may have gone different ways.
-    Ways,
-    /// Lanes may have waited for others of the warp.
-    Waited,
-    /// Lanes may have waited for others of the block.
-    Stopped,
-    /// Lanes that had waited may have ended.
-    Ended,
-    /// A convergence barrier does not bring together whom it was set by.
-    Lost(u32),
-}
-
-/// Lanes that come to the head of a loop.
-#[derive(Clone, Debug)]
-pub struct Arrival<R: Name> {
-    /// The head.
-    pub at: u64,
-    /// In which rounds of which loops, the own one last.
-    pub rounds: Rounds,
-    /// The condition under which they come, one bit.
-    pub guard: TermId,
-    /// How many events changed memory so far.
-    pub changes: usize,
-    /// What registers hold.
-    pub registers: FxHashMap<R, TermId>,
-}
-
-/// Lanes that came to a cut loop.
-#[derive(Debug)]
-struct Entered<R: Name> {
-    cut: usize,
-    /// In which rounds of the loops around it.
-    around: Rounds,
-    /// How often the cut was entered before.
-    time: u32,
-    /// The condition that this turn is looked at: it holds of whoever has been at the head.
-    turn: TermId,
-    /// What registers hold behind the head.
-    registers: FxHashMap<R, TermId>,
-    /// What those held before that have moved, by the number in [`SideCut::holds`].
-    before: Vec<Option<TermId>>,
-    version: TermId,
-    /// How many events there were.
-    events: usize,
-    lanes: Lanes,
-    marks: Marks,
-}
-
-/// The cut loops of a side.
-#[derive(Debug)]
-pub struct Cuts<R: Name> {
-    /// All of them; the same numbers on both sides.
-    pub all: Vec<SideCut<R>>,
-    /// Places in loops where arrivals are noted.
-    pub watched: BTreeSet<u64>,
-    /// What was noted.
-    pub arrivals: Vec<Arrival<R>>,
-    /// What has to be given up, with the number of the loop: nothing is shown while there is any.
-    pub needs: BTreeSet<(usize, Need<R>)>,
-    entered: Vec<Entered<R>>,
-}
-
-impl<R: Name> Default for Cuts<R> {
-    fn default() -> Cuts<R> {
-        let (all, arrivals, entered) = (Vec::new(), Vec::new(), Vec::new());
-        Cuts { all, watched: BTreeSet::new(), arrivals, needs: BTreeSet::new(), entered }
-    }
-}
-
-impl<R: Name> Cuts<R> {
-    /// Of these loops; arrivals at some places are noted.
-    pub fn of(all: Vec<SideCut<R>>, watched: BTreeSet<u64>) -> Cuts<R> {
-        Cuts { all, watched, ..Cuts::default() }
-    }
-
-    /// What has to be given up, with registers by their numbers.
-    pub fn needs_by(&self, key: &impl Fn(R) -> Key) -> Needs {
-        self.needs.iter().map(|(cut, need)| (*cut, need.by(key))).collect()
-    }
-}
-
-impl<R: Copy> Need<R> {
-    /// The same with registers by their numbers.
-    fn by(&self, key: &impl Fn(R) -> Key) -> Need<Key> {
-        match self {
-            Need::Register(r) => Need::Register(key(*r)),
-            Need::NotCommon(variable) => Need::NotCommon(*variable),
-            Need::Memory => Need::Memory,
-            Need::Apart => Need::Apart,
-            Need::Ways => Need::Ways,
-            Need::Waited => Need::Waited,
-            Need::Stopped => Need::Stopped,
-            Need::Ended => Need::Ended,
-            Need::Lost(barrier) => Need::Lost(*barrier),
-        }
-    }
-}
-
-impl<R: Name> Arrival<R> {
-    /// The same with registers by their numbers.
-    pub fn by(&self, key: &impl Fn(R) -> Key) -> Arrival<Key> {
-        let registers = self.registers.iter().map(|(r, value)| (key(*r), *value)).collect();
-        let Arrival { at, guard, changes, .. } = *self;
-        Arrival { at, rounds: self.rounds.clone(), guard, changes, registers }
-    }
-}
 
 /// Whatever holds at the heads of cut loops holds again.
 ///
@@ -248,13 +68,13 @@ impl<R: Name> Side<'_, R> {
         if self.cuts.watched.contains(&at) {
             let (rounds, guard) = (self.walk.rounds.clone(), self.condition());
             let registers = self.path.registers.clone();
-            let changes = self.log.events.iter().filter(|e| e.stores() || e.orders).count();
+            let changes = self.log.events.iter().filter(|e| e.kind == Kind::Store || e.orders).count();
             self.cuts.arrivals.push(Arrival { at, rounds, guard, changes, registers });
         }
         let Some(cut) = self.cuts.all.iter().position(|cut| cut.at == at) else { return Ok(false) };
         if self.path.aside || !self.walk.calls.is_empty() || !self.path.copies.is_empty() {
             let at = self.spot_of(self.cuts.all[cut].place);
-            return Err(Coverage::CutAmong { at }.into());
+            return Err(Coverage::CutState { at }.into());
         }
         if returns == 0 {
             self.enter(cut)?;
@@ -285,7 +105,8 @@ impl<R: Name> Side<'_, R> {
         }
         let before = self.values(&cut)?;
         self.are_common(number, &cut);
-        let lanes = self.path.lanes.at_head(&mut self.warp, &cut.weaker)?;
+        let state = Coverage::CutState { at: self.spot_of(cut.place) };
+        let lanes = self.path.lanes.at_head(&mut self.warp, &cut.weaker).ok_or(state)?;
         let time = self.cuts.entered.iter().filter(|e| e.cut == number).count() as u32;
         let shown = self.shown(&cut, &vec![None; cut.holds.len()])?;
         let scope = self.scope();
@@ -353,15 +174,16 @@ impl<R: Name> Side<'_, R> {
         if !self.path.conditions.contains(&entered.turn) {
             return Err(Coverage::CutTwice { at: self.spot_of(cut.place) }.into());
         }
-        let local = |i: &usize| self.log.events[*i].space == Space::Local;
-        let since: Vec<usize> = (entered.events..self.log.events.len())
-            .filter(|i| self.log.events[*i].stores() || self.log.events[*i].orders)
-            .collect();
-        if since.iter().any(local) || self.log.generic.stored && self.log.generic.windows {
-            return Err(Coverage::CutStack { at: self.spot_of(cut.place) }.into());
+        // A thread's own stack is no state of memory that both sides share: what one turn leaves there the next would not find.
+        let stored = |e: &Event| e.kind == Kind::Store;
+        let since = &self.log.events[entered.events..];
+        let stack = since.iter().any(|e| stored(e) && e.space == Space::Local);
+        if stack || self.log.generic.stored && self.log.generic.windows {
+            return Err(Coverage::CutState { at: self.spot_of(cut.place) }.into());
         }
+        let changed = since.iter().any(|e| stored(e) || e.orders);
         let mut needs: Vec<Need<R>> = Vec::new();
-        if cut.keeps_memory && (self.path.version != entered.version || !since.is_empty()) {
+        if cut.keeps_memory && (self.path.version != entered.version || changed) {
             needs.push(Need::Memory);
         }
         let given: BTreeSet<R> = cut
@@ -376,9 +198,10 @@ impl<R: Name> Side<'_, R> {
                 needs.push(Need::Register(*register));
             }
         }
-        let (before, time) = (entered.before.clone(), entered.time);
+        let (before, time, at) = (entered.before.clone(), entered.time, self.spot_of(cut.place));
         let (own, head, marks) = (&self.path.lanes, &entered.lanes, &entered.marks);
-        needs.extend(own.hold_again(&mut self.warp, (self.inputs, &self.path.conditions), head, marks)?);
+        let again = own.hold_again(&mut self.warp, (self.inputs, &self.path.conditions), head, marks);
+        needs.extend(again.ok_or(Coverage::CutState { at })?);
         self.cuts.needs.extend(needs.into_iter().map(|need| (number, need)));
         let shown = self.shown(&cut, &before)?;
         let memory = format!("cut {} {number} {time} again {}", self.scope(), self.log.events.len());

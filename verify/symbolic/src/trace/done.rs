@@ -3,8 +3,8 @@
 use crate::assumption::Assumption;
 use crate::cut::{Key, Needs};
 use crate::trace::course::Course;
-use crate::trace::cut::Arrival;
 use crate::trace::event::Event;
+use crate::trace::heads::Arrival;
 use crate::trace::log::Log;
 use crate::trace::path::Name;
 use crate::trace::side::Side;

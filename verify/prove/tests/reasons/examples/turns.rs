@@ -7,11 +7,9 @@ use crate::example::{Example, turns, witness};
 pub const ALL: &[Example] = &[
     witness("U1110", ptx!("turns"), |entry| entry.matching.cuts[0].free[1].clear()),
     turns("U1111", ptx!("turns_two_ways"), ptx!("turns_two_ways")),
-    turns("U1112", ptx!("turns_copy"), ptx!("turns_copy")),
     turns("U1113", ptx!("turns_stack"), ptx!("turns_stack")),
     witness("U1114", ptx!("turns"), |entry| entry.matching.cuts[0].rows[0].registers[0] = 200),
     witness("U1115", ptx!("turns"), |entry| entry.matching.cuts[0].variables[0].width = 64),
     turns("U1116", ptx!("turns"), ptx!("turns_late")),
     turns("U1117", ptx!("turns"), ptx!("turns_none")),
-    turns("U1119", ptx!("turns_inner"), ptx!("turns_product")),
 ];

@@ -1,10 +1,9 @@
 //! What is known of lanes at the head of a loop that is cut.
 
 use super::state::{Lanes, Warp};
-use crate::cut::Weaker;
+use crate::cut::{Need, Weaker};
 use crate::inputs::Inputs;
-use crate::obstacle::convergence::{Convergence, Disorder};
-use crate::trace::cut::Need;
+use crate::obstacle::convergence::Disorder;
 use sassafras_semantics::TermId;
 
 /// What a run knew of a warp at one time.
@@ -23,13 +22,11 @@ impl Warp {
 }
 
 impl Lanes {
-    /// Lanes that come to the head of a cut loop, as whoever comes to it later: with less known of them.
-    ///
-    /// # Errors
-    /// What they are known by rests on what they are to come to, or is a barrier that some of them have left.
-    pub fn at_head(&self, warp: &mut Warp, weaker: &Weaker) -> Result<Lanes, Convergence> {
+    /// Lanes that come to the head of a cut loop, as whoever comes to it later: with less known of them. None where what they are known by rests on what they are to come
+    /// to, or is a barrier that some of them have left.
+    pub fn at_head(&self, warp: &mut Warp, weaker: &Weaker) -> Option<Lanes> {
         if self.to_be_whole || self.broke.is_some() {
-            return Err(Convergence::OtherAtHead {});
+            return None;
         }
         let mut head = self.clone();
         head.new_piece(warp);
@@ -46,7 +43,7 @@ impl Lanes {
         if head.apart {
             head.meeting.scatter();
         }
-        Ok(head)
+        Some(head)
     }
 
     /// Whether all of them are in a convergence barrier, where the conditions of a path hold.
@@ -55,19 +52,16 @@ impl Lanes {
         held.iter().any(|h| h.barrier == barrier && inputs.known(h.within) == Some(1))
     }
 
-    /// Lanes that come back to the head: what was known there and is not known of these.
-    ///
-    /// # Errors
-    /// They are in other barriers.
+    /// Lanes that come back to the head: what was known there and is not known of these. None where they are in other barriers.
     pub fn hold_again<R>(
         &self,
         warp: &mut Warp,
         (inputs, conditions): (&Inputs<'_>, &[TermId]),
         head: &Lanes,
         marks: &Marks,
-    ) -> Result<Vec<Need<R>>, Convergence> {
+    ) -> Option<Vec<Need<R>>> {
         if self.to_be_whole || self.broke.is_some() {
-            return Err(Convergence::OtherAtHead {});
+            return None;
         }
         let mut needs = Vec::new();
         let mut need = |missing: bool, need: Need<R>| {
@@ -98,7 +92,7 @@ impl Lanes {
         // Lanes of other turns may join those that ask each other something, with masks of their own.
         let asked = head.apart && warp.asked.values().any(|mask| inputs.known(*mask).is_none());
         if !same || asked || !warp.barriers.some.is_empty() {
-            return Err(Convergence::OtherAtHead {});
+            return None;
         }
         if warp.barriers.groups() {
             let meeting = self.settled(inputs, conditions);
@@ -108,6 +102,6 @@ impl Lanes {
                 warp.barriers.strictly(0, Err(Disorder::OtherAtHead));
             }
         }
-        Ok(needs)
+        Some(needs)
     }
 }

@@ -1,0 +1,148 @@
+//! Loops that are cut as one side of a run sees them, and lanes that have come to their heads.
+
+use crate::cut::{Key, Need, Needs, Weaker};
+use crate::trace::lanes::{Lanes, Marks};
+use crate::trace::loops::Rounds;
+use crate::trace::path::Name;
+use rustc_hash::FxHashMap;
+use sassafras_semantics::TermId;
+use std::collections::BTreeSet;
+
+/// What registers hold behind the head of a cut loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Bits of a variable, from `low` on.
+    Part {
+        /// Which.
+        variable: usize,
+        /// The lowest bit.
+        low: u32,
+    },
+    /// What they held when lanes came to the loop, and so many times a variable.
+    Moved {
+        /// Which.
+        variable: usize,
+        /// How many times.
+        factor: i64,
+    },
+}
+
+/// What is compared of registers where lanes come to the head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// Bits of them.
+    Part {
+        /// The lowest bit.
+        low: u32,
+        /// How many.
+        width: u32,
+    },
+    /// So many times what they have moved by since lanes came to the loop.
+    Moved {
+        /// How many times.
+        factor: i64,
+        /// Width in bits.
+        width: u32,
+    },
+}
+
+/// A cut loop as one side sees it.
+#[derive(Clone, Debug)]
+pub struct SideCut<R> {
+    /// The head.
+    pub at: u64,
+    /// What events say where they happen.
+    pub place: u64,
+    /// The variables: widths in bits, and whether lanes of a warp have them in common.
+    pub variables: Vec<(u32, bool)>,
+    /// What registers hold behind the head. The lowest bits are in the first; each with its width.
+    pub holds: Vec<(Vec<(R, u32)>, Holds)>,
+    /// What is compared, in the same order on both sides.
+    pub shows: Vec<(Vec<R>, Shows)>,
+    /// Registers that may hold anything: widths in bits, and whether lanes of a warp have them in common.
+    pub free: Vec<(R, u32, bool)>,
+    /// What holds less at the head than when lanes first come to it.
+    pub weaker: Weaker,
+    /// Whether the lanes of a warp are together at the head, on both sides.
+    pub together: bool,
+    /// Whether memory is unchanged.
+    pub keeps_memory: bool,
+}
+
+/// Lanes that come to the head of a loop.
+#[derive(Clone, Debug)]
+pub struct Arrival<R: Name> {
+    /// The head.
+    pub at: u64,
+    /// In which rounds of which loops, the own one last.
+    pub rounds: Rounds,
+    /// The condition under which they come, one bit.
+    pub guard: TermId,
+    /// How many events changed memory so far.
+    pub changes: usize,
+    /// What registers hold.
+    pub registers: FxHashMap<R, TermId>,
+}
+
+/// Lanes that came to a cut loop.
+#[derive(Debug)]
+pub(super) struct Entered<R: Name> {
+    pub(super) cut: usize,
+    /// In which rounds of the loops around it.
+    pub(super) around: Rounds,
+    /// How often the cut was entered before.
+    pub(super) time: u32,
+    /// The condition that this turn is looked at: it holds of whoever has been at the head.
+    pub(super) turn: TermId,
+    /// What registers hold behind the head.
+    pub(super) registers: FxHashMap<R, TermId>,
+    /// What those held before that have moved, by the number in [`SideCut::holds`].
+    pub(super) before: Vec<Option<TermId>>,
+    pub(super) version: TermId,
+    /// How many events there were.
+    pub(super) events: usize,
+    pub(super) lanes: Lanes,
+    pub(super) marks: Marks,
+}
+
+/// The cut loops of a side.
+#[derive(Debug)]
+pub struct Cuts<R: Name> {
+    /// All of them; the same numbers on both sides.
+    pub all: Vec<SideCut<R>>,
+    /// Places in loops where arrivals are noted.
+    pub watched: BTreeSet<u64>,
+    /// What was noted.
+    pub arrivals: Vec<Arrival<R>>,
+    /// What has to be given up, with the number of the loop: nothing is shown while there is any.
+    pub needs: BTreeSet<(usize, Need<R>)>,
+    pub(super) entered: Vec<Entered<R>>,
+}
+
+impl<R: Name> Default for Cuts<R> {
+    fn default() -> Cuts<R> {
+        let (all, arrivals, entered) = (Vec::new(), Vec::new(), Vec::new());
+        Cuts { all, watched: BTreeSet::new(), arrivals, needs: BTreeSet::new(), entered }
+    }
+}
+
+impl<R: Name> Cuts<R> {
+    /// Of these loops; arrivals at some places are noted.
+    pub fn of(all: Vec<SideCut<R>>, watched: BTreeSet<u64>) -> Cuts<R> {
+        Cuts { all, watched, ..Cuts::default() }
+    }
+
+    /// What has to be given up, with registers by their numbers.
+    pub fn needs_by(&self, key: &impl Fn(R) -> Key) -> Needs {
+        self.needs.iter().map(|(cut, need)| (*cut, need.by(key))).collect()
+    }
+}
+
+impl<R: Name> Arrival<R> {
+    /// The same with registers by their numbers.
+    pub fn by(&self, key: &impl Fn(R) -> Key) -> Arrival<Key> {
+        let registers = self.registers.iter().map(|(r, value)| (key(*r), *value)).collect();
+        let Arrival { at, guard, changes, .. } = *self;
+        Arrival { at, rounds: self.rounds.clone(), guard, changes, registers }
+    }
+}
