@@ -270,7 +270,7 @@ impl Program {
             barriers,
             aligned,
             text,
-            waits_for_none: !texts.iter().any(is_of_some) && !(aligned && texts.iter().any(is_of_warp)),
+            waits_for_none: !(texts.iter().any(is_of_some) || aligned && texts.iter().any(is_of_warp)),
             asks_in_calls,
         }
     }
