@@ -148,6 +148,9 @@ impl<R: Copy> Need<R> {
 /// What does not hold again at the head of a loop on one side, with the number of the loop.
 pub type Needs = Vec<(usize, Need<Key>)>;
 
+/// The most bits of what moves: an address.
+pub const WIDEST: u32 = 64;
+
 /// Files of registers, by the upper half of a key.
 const CLASSES: [RegClass; 4] = [RegClass::R, RegClass::P, RegClass::UR, RegClass::UP];
 

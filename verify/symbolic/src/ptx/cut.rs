@@ -1,6 +1,6 @@
 //! Loops that are cut, as PTX sees them.
 
-use crate::cut::{Cutting, Shape};
+use crate::cut::{Cutting, Shape, WIDEST};
 use crate::obstacle::coverage::Coverage;
 use crate::obstacle::place::Place;
 use crate::ptx::calls::{Kept, Program};
@@ -52,7 +52,9 @@ pub(super) fn cuts(program: &Program<'_>, cutting: Cutting<'_>) -> Result<Cuts<R
                     Shape::Part(low) if !of.moves && low.saturating_add(width) <= of.width => {
                         Shows::Part { low, width }
                     }
-                    Shape::Moved(factor) if of.moves => Shows::Moved { factor, width },
+                    Shape::Moved(factor) if of.moves && width <= WIDEST => {
+                        Shows::Moved { of: row.variable as usize, factor, width }
+                    }
                     _ => return Err(wrong()),
                 },
             ));

@@ -1,6 +1,6 @@
 //! Loops that are cut, as a machine's code sees them.
 
-use crate::cut::{Cutting, Shape, register, width};
+use crate::cut::{Cutting, Shape, WIDEST, register, width};
 use crate::obstacle::coverage::Coverage;
 use crate::obstacle::place::Place;
 use crate::sass::flow::{flow, is_plain, starts};
@@ -43,9 +43,9 @@ pub(super) fn cuts(
                     holds.push((registers, Holds::Part { variable, low }));
                     shows.push((plain, Shows::Part { low: 0, width }));
                 }
-                Shape::Moved(factor) if of.moves => {
+                Shape::Moved(factor) if of.moves && width <= WIDEST => {
+                    shows.push((plain, Shows::Moved { of: holds.len(), factor: 1, width }));
                     holds.push((registers, Holds::Moved { variable, factor }));
-                    shows.push((plain, Shows::Moved { factor: 1, width }));
                 }
                 _ => return Err(wrong()),
             }

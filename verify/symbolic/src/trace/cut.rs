@@ -249,14 +249,10 @@ impl<R: Name> Side<'_, R> {
             let value = self.together(cut, registers.iter().copied())?;
             Ok(self.normal(match *shows {
                 Shows::Part { low, width } => d.extract(&value, low, width),
-                Shows::Moved { factor, width } => {
-                    let same = |(held, _): &(Vec<(R, u32)>, Holds)| held.iter().map(|h| &h.0).eq(registers);
-                    let at = cut.holds.iter().position(same);
-                    match at.and_then(|at| before.get(at).copied().flatten()) {
-                        Some(before) => times(d, factor, d.sub(&value, &before), width),
-                        None => d.constant(width, 0),
-                    }
-                }
+                Shows::Moved { of, factor, width } => match before.get(of).copied().flatten() {
+                    Some(before) => times(d, factor, d.sub(&value, &before), width),
+                    None => d.constant(width, 0),
+                },
             }))
         };
         cut.shows.iter().map(show).collect()

@@ -39,6 +39,8 @@ pub enum Shows {
     },
     /// So many times what they have moved by since lanes came to the loop.
     Moved {
+        /// Which of [`SideCut::holds`] they are, of which it is kept what they held then.
+        of: usize,
         /// How many times.
         factor: i64,
         /// Width in bits.
