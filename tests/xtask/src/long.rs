@@ -39,6 +39,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--release", "--package", "sassafras-corpus", "--test", "large"],
     ),
     (
+        "loops-compile",
+        "every kernel of corpus/loops at -O1 to -O3 on three chips, under every judge",
+        &["test", "--release", "--package", "sassafras-corpus", "--test", "loops"],
+    ),
+    (
         "orders",
         "the corpus in the executors, every order of warps and groups",
         &["test", "--release", "--package", "sassafras-execute"],
