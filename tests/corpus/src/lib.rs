@@ -6,6 +6,7 @@
 
 pub mod barriers;
 mod chips;
+pub mod loops;
 mod program;
 mod verdict;
 

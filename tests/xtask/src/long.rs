@@ -44,6 +44,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["test", "--release", "--package", "sassafras-corpus", "--test", "loops"],
     ),
     (
+        "loops",
+        "every kernel of corpus/loops, ours and two versions of ptxas's, held against its source; rows in target/loops.csv, with which it goes on; --every N --from K, --half report, --chip sm_80, --folder corpus/large, --budget N, --jobs N",
+        &["run", "--release", "--package", "sassafras-corpus", "--example", "loops", "--"],
+    ),
+    (
         "orders",
         "the corpus in the executors, every order of warps and groups",
         &["test", "--release", "--package", "sassafras-execute"],
