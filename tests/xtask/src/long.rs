@@ -49,6 +49,11 @@ const LONG: &[(&str, &str, &[&str])] = &[
         &["run", "--release", "--package", "sassafras-corpus", "--example", "loops", "--"],
     ),
     (
+        "loop-faults",
+        "faults planted in the loops of 45 kernels, none proved, and edits that mean the same; --per-kind N, --sides ours,13.0.88, --budget N, --jobs N",
+        &["run", "--release", "--package", "sassafras-corpus", "--example", "loop_faults", "--"],
+    ),
+    (
         "orders",
         "the corpus in the executors, every order of warps and groups",
         &["test", "--release", "--package", "sassafras-execute"],
