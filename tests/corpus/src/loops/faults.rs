@@ -96,7 +96,8 @@ pub const KERNELS: &[(&str, &str)] = &[
 ///
 /// `transpose_tiled` has a counter from 0 by 8 to below 32 that nothing else reads, so that bounds of 31, steps of 9 and a start at 1 go through four
 /// iterations too, and it never is 3, 77 or more than 32. `scatter_with_mask` asks whether a byte is zero. The
-/// lowest bits of what `radix_count_digits` masks are zero.
+/// lowest bits of what `radix_count_digits` masks are zero. `two_exits_and_a_return` goes on while its signed counter is less than a bound, so that
+/// it leaves at 2^31 - 1 by itself.
 const EQUAL: &[(&str, &str)] = &[
     ("transpose_tiled", "bound-minus-one"),
     ("transpose_tiled", "stride-plus-one"),
@@ -109,6 +110,7 @@ const EQUAL: &[(&str, &str)] = &[
     ("transpose_tiled", "leaves-at-3"),
     ("scatter_with_mask", "load-signedness"),
     ("radix_count_digits", "mask"),
+    ("two_exits_and_a_return", "leaves-at-2-31"),
 ];
 
 /// Whether a fault of a kernel is known to make no difference.
