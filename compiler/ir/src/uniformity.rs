@@ -143,8 +143,9 @@ impl Uniformity {
         let parts = |block: Block| found.branches[block].is_some();
         for block in apart::never_together(f, &graph, &post, exit, &parts) {
             found.scattered[block] = true;
-            // Lanes that wait there for those of a mask are in no barrier that would bring them together further on.
-            if f.blocks[block].insts.iter().any(|&inst| apart::names_some(f, &f.insts[inst])) {
+            // Lanes that wait there for others are in no barrier that would bring them together further on.
+            let some = f.blocks[block].insts.iter().any(|&inst| apart::names_some(f, &f.insts[inst]));
+            if some || waits.contains(&block) {
                 apart::behind(f, block, |at| found.scattered[at] = true);
             }
         }

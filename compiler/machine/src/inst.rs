@@ -15,8 +15,8 @@ pub struct MInst {
     pub tied: SmallVec<[Tied; 1]>,
     /// For a conditional branch: the lanes of a warp that reach it together all go the same way.
     pub uniform: bool,
-    /// For a `WARPSYNC` of some lanes: nothing has brought all lanes of the warp together since they may have gone their own way, so that those of
-    /// the mask may wait anywhere before it.
+    /// For a `WARPSYNC`: nothing has brought all lanes of the warp together since they may have gone their own way, so that those that it is for
+    /// may wait anywhere before it.
     pub scattered: bool,
     /// An access to memory that is not weak: it keeps its order against every other one. Words of shared memory have no mark for that.
     pub ordered: bool,

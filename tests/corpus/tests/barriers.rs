@@ -86,6 +86,23 @@ fn code_leaves_what_its_source_leaves_in_every_order() {
     );
 }
 
+/// Programs of the volume of which something was wrong: seed, chip, level.
+const MENDED: [(u64, u32, u8); 2] = [(502_407, 100, 1), (602_376, 80, 0)];
+
+#[test]
+fn what_was_wrong_is_right() {
+    for (seed, sm, level) in MENDED {
+        let reference = Reference::of(&program(seed, sm), seed).unwrap_or_else(|why| panic!("{seed}: {why}"));
+        let fate = hold(&reference, &ours(sm, level), EFFORT, 0);
+        assert!(
+            matches!(fate, Fate::Right(runs) if runs > 0),
+            "{seed}, sm_{sm}, -O{level}: {}: {}",
+            fate.word(),
+            fate.class()
+        );
+    }
+}
+
 /// Bits of a word below its control bits.
 const MEANING: u32 = 105;
 

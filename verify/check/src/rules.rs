@@ -51,7 +51,7 @@ sassafras_hazards::rules! {
         ConvergeBranch "converge-branch" "P1: at a branch that may diverge, barriers are open that are waited at at its meeting place and at those of the loops that lanes leave apart because of it.",
         ConvergeWait "converge-wait" "P2: no two barriers wait for each other: if lanes wait at one while they are in another, then nowhere the other way round, nor through further barriers.",
         ConvergeBarrier "converge-barrier" "C14: in and behind loops in which a BSYNC may let lanes go early, a barrier of the block stands behind a WARPSYNC of all lanes, on every path since; so does one from which a branch may keep lanes that end without it.",
-        ConvergeMasked "converge-masked" "O6: there lanes wait at a WARPSYNC of some lanes in no convergence barrier.",
+        ConvergeMasked "converge-masked" "O4, O6: there lanes wait at a WARPSYNC in no convergence barrier.",
         ConvergeEarly "converge-early" "C13: there an operation across lanes stands behind a WARPSYNC, on every path since.",
     }
     "The control tree": {

@@ -253,13 +253,16 @@ fn only_lanes_that_name_themselves_wait_in_a_barrier() {
 }
 
 /// Before it was written so, code of these had an objection: lanes leave a barrier that they came to for themselves one by one; a barrier begins so far up
-/// that lanes of a mask would wait in it; lanes name themselves again behind a wait for others, or with a guarded instruction in between.
+/// that lanes of a mask, or of the warp, would wait in it; lanes name themselves again behind a wait for others, or with a guarded instruction in between;
+/// lanes leave a barrier for another place of the same loop, which lets nobody go early behind it.
 #[test]
 fn what_lanes_come_from_one_by_one_is_known_everywhere() {
     for (name, source, chips) in [
         ("barriers of a function", BEHIND_COLLECTIVE, &["sm_90", "sm_100"][..]),
         ("a barrier that begins further up", FURTHER_UP, &["sm_75", "sm_90"]),
         ("themselves again", OWN_GROUP_AGAIN, &["sm_75", "sm_90"]),
+        ("the warp, in a barrier that begins further up", WARP_FURTHER_UP, &["sm_75", "sm_80", "sm_90"]),
+        ("a barrier that lanes leave within a loop", LEFT_WITHIN, &["sm_75", "sm_90", "sm_120"]),
     ] {
         for chip in chips {
             for level in 0..4 {
@@ -272,6 +275,37 @@ fn what_lanes_come_from_one_by_one_is_known_everywhere() {
                 assert_eq!(rules(&f), [""; 0], "{name}, {chip}, -O{level}");
             }
         }
+    }
+}
+
+/// Lanes leave a loop with a barrier in it one by one, and wait for the warp in the first case of a switch. The barrier of the second branch of the switch begins in
+/// front of the first: if that case held it, lanes of the loop would wait at theirs, which has its number, for lanes that wait for them.
+#[test]
+fn no_barrier_is_open_where_the_warp_waits_for_lanes_elsewhere() {
+    for chip in ["sm_75", "sm_90"] {
+        let mut f = form(WARP_FURTHER_UP, chip, Stage::Fold);
+        let all = |inst: &MInst| {
+            is(inst, Meaning::WarpsyncAll) || inst.inst().and_then(|i| i.get("m")) == Some(0xffff_ffff)
+        };
+        assert!(f.insts().any(|(.., inst)| all(inst) && inst.scattered), "{chip}");
+        let place = |mut f: Function| {
+            sassafras_codegen::converge(&mut f).expect("barriers");
+            sassafras_codegen::layout(&mut f).expect("an order");
+            rules(&f).into_iter().filter(|rule| rule.starts_with("converge")).collect::<Vec<_>>()
+        };
+        assert_eq!(place(f.clone()), [""; 0], "{chip}");
+        for block in f.layout.clone() {
+            f.blocks[block].insts.iter_mut().filter(|inst| all(inst)).for_each(|inst| inst.scattered = false);
+        }
+        let seen = place(f).contains(&"converge-masked");
+        sassafras_oracle::fault::planted(
+            "machine",
+            &chip,
+            "barrier around a wait for the warp",
+            1,
+            usize::from(seen),
+        );
+        assert!(seen, "{chip}");
     }
 }
 
@@ -392,4 +426,39 @@ FIRST: and.b32 c, a, 3; match.any.sync.b32 n, c, m; setp.eq.u32 q, a, 5; vote.sy
  selp.u32 b, 3, 8, r;
 NEXT: mad.lo.u32 b, b, 7, a; st.global.u32 [d+4], b;
 END: st.global.u32 [d], b; ret; }
+";
+
+/// Masks that shrink, a branch within the loop, and a switch with a barrier of the block in its first case, which falls into the second.
+const WARP_FURTHER_UP: &str = "\
+.version 8.7
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 source, .param .u64 result)
+{ .reg .b64 from, to, at; .reg .b32 t, z, c, m, x; .reg .pred p, q, b;
+ ld.param.u64 from, [source]; ld.param.u64 to, [result]; ld.global.u32 x, [from]; mov.u32 t, %tid.x; mul.wide.u32 at, t, 4;
+ add.u64 at, from, at; ld.global.u32 z, [at+4]; and.b32 c, t, 3; mov.u32 m, 0xffffffff;
+AGAIN: setp.eq.u32 p, c, 0; vote.sync.ballot.b32 m, !p, m; @p bra OUT; sub.u32 c, c, 1;
+ and.b32 z, z, 5; setp.eq.u32 b, z, 0; @b bra SKIP; atom.global.add.u32 z, [to], z;
+SKIP: bra AGAIN;
+OUT: and.b32 x, x, 3;
+CASES: .branchtargets FIRST, SECOND, SECOND, THIRD;
+ brx.idx x, CASES;
+FIRST: bar.sync 0;
+SECOND: red.global.min.u32 [to+4], z;
+THIRD: st.global.u32 [to+8], z; ret; }
+";
+
+/// Lanes that go past the inner loop leave its barrier, and stay in the outer loop.
+const LEFT_WITHIN: &str = "\
+.version 8.7
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 source, .param .u64 result)
+{ .reg .b64 from, to; .reg .b32 c, n, d, r; .reg .pred p, q;
+ ld.param.u64 from, [source]; ld.param.u64 to, [result]; ld.global.u32 n, [from]; ld.global.u32 d, [from+4]; mov.u32 c, %tid.x;
+OUTER: setp.gt.s32 p, n, 0; @!p bra NEXT; sub.u32 c, c, 1; setp.eq.u32 q, c, 0; @q bra NEXT;
+INNER: add.u32 d, d, n; st.global.u32 [to], d; setp.lt.u32 q, d, 99; @q bra INNER;
+ st.global.u32 [to+4], c;
+NEXT: setp.lt.u32 q, c, 7; @q bra OUTER;
+ shfl.sync.up.b32 r, c, 1, 0, 0xffffffff; st.global.u32 [to+8], r; ret; }
 ";

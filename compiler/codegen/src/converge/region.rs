@@ -40,7 +40,7 @@ pub(super) struct Shape<'a> {
     pub meetings: &'a Meetings<Block>,
     /// Blocks in which lanes wait for all of the warp that have not exited, or for those of a mask that may wait anywhere before.
     waits: FxHashSet<Block>,
-    /// Those of a mask whose lanes may come one by one.
+    /// Those to which lanes may come one by one.
     scattered: FxHashSet<Block>,
 }
 
@@ -106,7 +106,8 @@ impl<'a> Shape<'a> {
             }
         }
         self.nest(&mut regions);
-        // One that had to begin further up may hold such a WARPSYNC by now. Lanes count as apart behind that, and so do those that would meet there.
+        // One that had to begin further up may hold such a WARPSYNC by now: who waits there would keep others waiting where these set the same barrier
+        // (O4, O6). Lanes count as apart behind that, and so do those that would meet there.
         regions.retain(|region| !region.inside.iter().any(|block| self.scattered.contains(block)));
         regions.sort_by_key(|r| (time[r.split], std::cmp::Reverse(r.inside.len()), r.meet));
         regions

@@ -221,9 +221,12 @@ impl Emitter<'_> {
     }
 
     pub(super) fn push(&mut self, mut inst: MInst) {
-        let masked = |inst: &Inst| inst.row().meaning == Meaning::Warpsync && !waits_for_all(inst);
-        let apart = (self.loose || self.scattered) && !self.own_group;
-        inst.scattered = apart && inst.inst().is_some_and(masked);
+        let apart = self.loose || self.scattered;
+        inst.scattered = apart
+            && inst.inst().is_some_and(|inst| match waits_for_all(inst) {
+                true => !self.gathered,
+                false => inst.row().meaning == Meaning::Warpsync && !self.own_group,
+            });
         self.out.blocks[self.block].insts.push(inst.from_line(self.line));
     }
 

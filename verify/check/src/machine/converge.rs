@@ -188,7 +188,7 @@ fn looks_at_group(f: &Function) -> bool {
 }
 
 /// What an edge leads to: a block of nothing but BREAK belongs to the edge that it is on.
-fn past_breaks(f: &Function, mut block: Block) -> Block {
+pub(super) fn past_breaks(f: &Function, mut block: Block) -> Block {
     let is_break = |inst: &MInst| kind(inst) == Some(K::Break);
     let leaves = |inst: &MInst| is_break(inst) || kind(inst) == Some(K::Branch) && always(inst);
     for _ in 0..f.blocks.len() {

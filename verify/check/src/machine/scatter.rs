@@ -10,13 +10,13 @@
 //! WARPSYNC of all gives the first, any other turns the last into the second. A branch at which lanes part, in a loop of which this is so,
 //! gives the last, as does what lets lanes go. Masks are not compared, and votes are not looked at: a program may ask who is here.
 //!
-//! A WARPSYNC of some lanes may claim that its lanes come one by one ([`MInst::scattered`]). No convergence barrier need be open then, so what is
+//! A WARPSYNC may claim that its lanes come one by one ([`MInst::scattered`]). No convergence barrier need be open then, so what is
 //! behind it is taken as if it were so. The lanes of a collective are together up to its end, and any may be anywhere behind it.
 //!
-//! Where lanes are not together they wait at a WARPSYNC of some lanes in no convergence barrier (O6): others of the mask may still wait at a BSYNC before it, of the same
+//! Where lanes are not together they wait at a WARPSYNC in no convergence barrier (O4, O6): others that it is for may still wait at a BSYNC before it, of the same
 //! barrier, which they have set again since.
 
-use super::converge::{meetings, open_at, states, waits_for_all_at};
+use super::converge::{meetings, open_at, past_breaks, states, waits_for_all_at};
 use super::instruction::{always, kind};
 use crate::report::Report;
 use crate::rules::Rule;
@@ -86,7 +86,8 @@ fn early(f: &Function) -> Vec<bool> {
         // Lanes leave it past the place where others of them are waited for.
         let inside: FxHashSet<usize> = own.iter().copied().collect();
         let edges = own.iter().flat_map(|&block| &f.blocks[Block::from_index(block)].succs);
-        let mut out = edges.map(|edge| edge.block).filter(|to| !inside.contains(&to.index()));
+        let mut out =
+            edges.map(|edge| edge.block).filter(|&to| !inside.contains(&past_breaks(f, to).index()));
         if out.any(|to| leaves(f, to, barrier)) {
             own.iter().for_each(|&block| found[block] = true);
         }
@@ -197,7 +198,8 @@ fn add_scattered(f: &Function, early: &mut [bool]) {
 
 /// Judges barriers of the block, operations across lanes, and waits for some of them.
 pub(super) fn check(f: &Function, report: &mut Report) {
-    let asks = |inst: &MInst| meaning(inst) == Some(M::Bar) || needs(inst) || masked(inst);
+    let waits = |inst: &MInst| masked(inst) || waits_for_all_at(inst);
+    let asks = |inst: &MInst| meaning(inst) == Some(M::Bar) || needs(inst) || waits(inst);
     if !f.insts().any(|(.., inst)| asks(inst)) {
         return;
     }
@@ -228,12 +230,13 @@ pub(super) fn check(f: &Function, report: &mut Report) {
                 report.add(Rule::ConvergeBarrier, place(), what);
             }
             let apart = inst.scattered || lanes != Lanes::Together;
-            if masked(inst) && apart && !names_own_group(f, block, i) {
+            if waits(inst) && apart && !names_own_group(f, block, i) {
                 let inside = open_at(f, &open, block, i);
                 if !inside.is_empty() {
                     let names: Vec<String> = inside.iter().map(|barrier| format!("B{barrier}")).collect();
+                    let of = if masked(inst) { "one mask" } else { "the warp" };
                     let what = format!(
-                        "lanes of one mask wait in {}, and others of it may be anywhere",
+                        "lanes of {of} wait in {}, and others of it may be anywhere",
                         names.join(", ")
                     );
                     report.add(Rule::ConvergeMasked, place(), what);
