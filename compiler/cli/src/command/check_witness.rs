@@ -19,7 +19,7 @@ use crate::{Exit, Failure, files};
 /// Check witnesses: both sides are run again over raw terms, and a solver is asked what the witness says.
 #[derive(Args)]
 pub struct CheckWitness {
-    /// Witnesses. The files they are about are looked for from the working folder, then from the witness's.
+    /// Witnesses. The files they are about are looked for from the working folder, then from the witness's, then beside it.
     #[arg(required = true)]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -74,10 +74,13 @@ fn over(reached: limit::Reached) -> Fault {
     })
 }
 
-/// A file that a witness is about.
+/// A file that a witness is about: where it says, from the working folder or from its own, or beside it.
 fn find(witness: &Path, named: &str) -> Result<Vec<u8>, Fault> {
-    let beside = witness.parent().unwrap_or(Path::new("")).join(named);
-    let path = if Path::new(named).is_file() { PathBuf::from(named) } else { beside };
+    let (folder, named_path) = (witness.parent().unwrap_or(Path::new("")), Path::new(named));
+    let beside = named_path.file_name().map(|name| folder.join(name));
+    let places = [Some(named_path.to_owned()), Some(folder.join(named)), beside];
+    let found = places.into_iter().flatten().find(|path| path.is_file());
+    let path = found.unwrap_or_else(|| named_path.to_owned());
     files::read(&path).map_err(|_| Rejection::Unreadable { file: named.to_owned() }.into())
 }
 

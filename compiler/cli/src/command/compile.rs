@@ -1,5 +1,6 @@
 //! `sassafras compile`, and the whole program when it is called `ptxas`.
 
+mod certify;
 mod ptxas;
 mod say;
 
@@ -82,6 +83,8 @@ pub(crate) struct Compiled {
     pub(crate) output: Option<PathBuf>,
     pub(crate) result: Result<Artifact, Stopped>,
     pub(crate) opinions: Vec<Opinion>,
+    /// With `--certify`: what was proved of it.
+    pub(crate) certificate: Option<certify::Certificate>,
 }
 
 fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
@@ -95,6 +98,18 @@ fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
     if inputs.is_empty() {
         return Err(Failure::usage("no input file was given"));
     }
+    if options.certify {
+        if as_ptxas {
+            return Err(Failure::usage(
+                "--certify is an option of `sassafras compile`; ptxas has no such exit codes",
+            ));
+        }
+        inputs
+            .iter()
+            .try_for_each(|input| certify::fits(options, &inputs, &output_path(input, options, as_ptxas)))?;
+    } else if options.budget.is_some() {
+        return Err(Failure::usage("--budget is the effort of a proof, and goes with --certify"));
+    }
     for input in &inputs {
         // As ptxas the output takes the input's place where that is asked for: tinygrad 0.14.0 does.
         let Input::File(path) = input else { continue };
@@ -102,8 +117,9 @@ fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
             continue;
         }
         let written = options.output.iter().cloned().chain(options.report.clone());
-        let own = std::iter::once(output_path(input, options, as_ptxas));
-        written.chain(own).try_for_each(|output| files::apart(path, &output))?;
+        let own = output_path(input, options, as_ptxas);
+        let proof = options.certify.then(|| certify::witness_path(&own));
+        written.chain([own]).chain(proof).try_for_each(|output| files::apart(path, &output))?;
     }
     let default = as_ptxas.then(|| Target::base(sassafras_chip::Chip::Sm75));
     let mut modules = Vec::new();
@@ -130,6 +146,7 @@ fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
                 output: None,
                 result: Err(stopped),
                 opinions: Vec::new(),
+                certificate: None,
             }),
         }
     } else {
@@ -144,7 +161,12 @@ fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
     }
     if exit == Exit::Done {
         for compiled in &mut done {
-            write(compiled)?;
+            if options.certify {
+                certify::certify(compiled, options)?;
+                exit = compiled.certificate.iter().fold(exit, |exit, found| exit.worse(found.exit));
+            } else {
+                write(compiled)?;
+            }
         }
     }
     if let Some(path) = &options.report {
@@ -186,7 +208,14 @@ fn one(name: String, text: &str, output: PathBuf, options: &Options, default: Op
     }
     let judges = Judges::new(options.judges);
     let result = compile(text, &name, options, default, &judges);
-    Compiled { name, joined: None, output: Some(output), result, opinions: judges.opinions() }
+    Compiled {
+        name,
+        joined: None,
+        output: Some(output),
+        result,
+        opinions: judges.opinions(),
+        certificate: None,
+    }
 }
 
 fn output_path(input: &Input, options: &Options, as_ptxas: bool) -> PathBuf {

@@ -1,5 +1,8 @@
 //! `sassafras prove`: a cubin held against the PTX it is said to come from, or against another cubin.
 
+pub(super) mod source;
+pub(super) mod written;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -9,17 +12,17 @@ use sassafras_cubin::Cubin;
 use sassafras_driver::Failure as Stopped;
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
-use sassafras_prove::explain::{explain, explain_code};
-use sassafras_prove::races::{FEW, Searched};
-use sassafras_prove::{Advice, Limits, Record, Solver, Verdict, limit, prove_code, prove_within};
-use sassafras_ptx::checked::Module;
-use sassafras_witness::{Entry, FORMAT, Form, Input, Tools, Witness};
+use sassafras_prove::races::Searched;
+use sassafras_prove::{Advice, Record, Verdict};
+use sassafras_witness::Entry;
+
+use source::{RACES, Source, cubin, producer};
 
 use super::Context;
 use crate::containers::{self, Choice, Index, Opened};
 use crate::judges::Judges;
 use crate::report::sarif::{self, Finding, Rule};
-use crate::report::{Files, report, values};
+use crate::report::{Files, values};
 use crate::{Exit, Failure, files};
 
 /// Prove a cubin against its PTX, or against another cubin; without `--against`, Sassafras's own.
@@ -89,35 +92,18 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
     }
     for (job, entry) in &all {
         let Job { source, cubin, name, target } = job;
-        let limits = Limits {
-            unroll: arguments.unroll,
-            effort: arguments.solvers.effort(),
-            work: arguments.solvers.work(),
-            deadline: arguments.solvers.deadline(),
-            ..Limits::default()
-        };
-        let record = source.prove(entry, cubin, solver.as_mut(), limits);
-        exit = exit.worse(Exit::from_code(record.exit_code()).unwrap_or(Exit::Internal));
-        let raced = source.races(entry);
+        let limits = arguments.solvers.limits(arguments.unroll);
+        let found = source.hold(entry, cubin, solver.as_mut(), limits);
+        exit = exit.worse(found.exit());
+        let files = source.files(name, target, cubin);
         if !context.json && !context.sarif {
-            let mut whole = report(&record, &source.files(name, target, cubin));
-            whole.extend(raced.iter().flat_map(|searched| race_note(searched, name, entry)));
-            // The first line names the files, the second the verdict.
-            files::print(&if context.quiet {
-                whole.lines().nth(1).map_or(whole.clone(), |l| format!("{l}\n"))
-            } else {
-                whole
-            });
+            files::print(&found.text(&files, context.quiet));
         }
-        findings.push(finding(&record, source, &source.files(name, target, cubin)));
-        let mut json = record.json();
-        if let Some(searched) = &raced {
-            findings.push(Some(race_finding(searched, name, entry)));
-            json["race"] = super::races::record(searched)["race"].clone();
-        }
-        records.push(json);
+        findings.push(finding(&found.record, source, &files));
+        findings.extend(found.raced.iter().map(|searched| Some(race_finding(searched, name, entry))));
+        records.push(found.json());
         if arguments.witness.is_some() {
-            witnesses.extend(source.witness(&record, cubin, arguments.unroll, solver.as_mut(), limits));
+            witnesses.extend(source.witness(&found.record, cubin, solver.as_mut(), limits));
         }
     }
     for (job, entry) in &uncovered {
@@ -136,7 +122,9 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
     }
     if let (Some(path), [job]) = (&arguments.witness, &jobs[..]) {
         let named = (input.as_path(), arguments.against.as_deref());
-        write_witness(path, named, job, solver.name(), witnesses)?;
+        if !witnesses.is_empty() {
+            write_witness(path, named, job, solver.name(), witnesses)?;
+        }
     }
     if let Some(what) = solver.contradiction() {
         return Err(Failure::internal(format!("solvers contradict each other: {what}")));
@@ -244,15 +232,6 @@ struct Job {
     target: String,
 }
 
-/// What a race means for the verdict.
-const RACES: &str = "the source races: what it leaves in a launch like this is not defined, and no verdict speaks of it (A-DRF)";
-
-fn race_note(searched: &Searched, file: &str, entry: &str) -> Vec<String> {
-    let lines = super::races::lines(searched, file, entry);
-    let first = [format!("  {RACES}\n")];
-    first.into_iter().chain(lines.iter().map(|line| format!("    {line}\n"))).collect()
-}
-
 fn race_finding(searched: &Searched, file: &str, entry: &str) -> Finding {
     let line = searched.found.as_ref().and_then(|found| u32::try_from(found.race.ends[1].line).ok());
     Finding {
@@ -337,117 +316,6 @@ fn no_witness(path: &Path) -> Failure {
     Failure::unsupported("a witness about a file inside another; take it out first").about(path)
 }
 
-/// What the target is held against.
-enum Source {
-    /// A module and its text.
-    Ptx(Box<Module>, String),
-    /// A cubin and its bytes.
-    Code(Box<Cubin>, Vec<u8>),
-}
-
-impl Source {
-    fn read(path: &Path, bytes: Vec<u8>, choice: &Choice<'_>) -> Result<Source, Failure> {
-        if containers::holds_cubins(&bytes) {
-            let opened = containers::cubin(path, bytes, choice)?;
-            return Ok(Source::Code(Box::new(cubin(opened.path(), &opened.bytes)?), opened.bytes));
-        }
-        let text = files::text(path, bytes)?;
-        match session::parse(&text, &path.display().to_string()) {
-            Ok((module, _)) => Ok(Source::Ptx(Box::new(module), text)),
-            Err(stopped) => Err(failure(stopped, path)),
-        }
-    }
-
-    fn entries(&self) -> Vec<String> {
-        match self {
-            Source::Ptx(module, _) => {
-                module.functions.iter().filter(|f| f.entry).map(|f| f.name.clone()).collect()
-            }
-            Source::Code(cubin, _) => {
-                cubin.functions.iter().filter(|f| f.entry).map(|f| f.name.clone()).collect()
-            }
-        }
-    }
-
-    /// The 1-based line on which a PTX text declares an entry.
-    fn line_of(&self, entry: &str) -> Option<u32> {
-        let Source::Ptx(_, text) = self else { return None };
-        let declares = |line: &str| {
-            let (_, name) = line.split_once(".entry")?;
-            (name.trim_start().split(|c: char| c == '(' || c.is_whitespace()).next() == Some(entry))
-                .then_some(())
-        };
-        text.lines().position(|line| declares(line).is_some()).and_then(|n| u32::try_from(n + 1).ok())
-    }
-
-    /// Who made it; nobody says of PTX.
-    fn producer(&self) -> serde_json::Value {
-        match self {
-            Source::Ptx(..) => serde_json::Value::Null,
-            Source::Code(cubin, _) => producer(cubin),
-        }
-    }
-
-    /// A race of the source, if launches that are drawn show a certain one; of a cubin nobody looks.
-    fn races(&self, entry: &str) -> Option<Searched> {
-        let Source::Ptx(module, _) = self else { return None };
-        let searched = sassafras_prove::races::races(module, entry, FEW)?;
-        let certain = searched.found.as_ref().is_some_and(|found| found.race.unless.is_none());
-        certain.then_some(searched)
-    }
-
-    fn prove(&self, entry: &str, target: &Cubin, solver: &mut dyn Solver, limits: Limits) -> Record {
-        match self {
-            Source::Ptx(module, _) => prove_within(module, entry, target, solver, limits),
-            Source::Code(source, _) => prove_code(source, entry, target, solver, limits),
-        }
-    }
-
-    /// What is written of a proof for `check-witness`.
-    fn witness(
-        &self,
-        record: &Record,
-        target: &Cubin,
-        unroll: u32,
-        solver: &mut dyn Solver,
-        limits: Limits,
-    ) -> Option<Entry> {
-        let plain = record.witness(unroll)?;
-        let mut entry = plain.clone();
-        let explained = limit::within(limits.work, limits.deadline, || match self {
-            Source::Ptx(module, _) => explain(module, target, &mut entry, solver),
-            Source::Code(source, _) => explain_code(source, target, &mut entry, solver),
-        });
-        // Steps are help: without them the checker asks whole questions.
-        Some(if explained.is_ok() { entry } else { plain })
-    }
-
-    fn files<'a>(&'a self, source: &'a str, target: &'a str, cubin: &'a Cubin) -> Files<'a> {
-        let text = match self {
-            Source::Ptx(_, text) => Ok(text.as_str()),
-            Source::Code(source, _) => Err(source.as_ref()),
-        };
-        Files { source, target, text, cubin }
-    }
-
-    fn form(&self) -> (Form, &[u8]) {
-        match self {
-            Source::Ptx(_, text) => (Form::Ptx, text.as_bytes()),
-            Source::Code(_, bytes) => (Form::Cubin, bytes),
-        }
-    }
-}
-
-/// Who made a cubin, as it says itself.
-fn producer(cubin: &Cubin) -> serde_json::Value {
-    let p = &cubin.producer;
-    serde_json::json!({ "tool": p.tool, "version": p.version, "build": p.build, "options": p.options, "sm": cubin.sm })
-}
-
-fn cubin(path: &Path, bytes: &[u8]) -> Result<Cubin, Failure> {
-    sassafras_cubin::read(bytes).map_err(|e| Failure::from(e).about(path))
-}
-
 /// Writes the witness; of a cubin that was made here the cubin too, beside it.
 fn write_witness(
     path: &Path,
@@ -456,9 +324,6 @@ fn write_witness(
     solver: String,
     entries: Vec<Entry>,
 ) -> Result<(), Failure> {
-    if entries.is_empty() {
-        return Ok(());
-    }
     let (target, bytes) = match against {
         Some(target) => (target.to_owned(), files::read(target)?),
         None => {
@@ -468,17 +333,7 @@ fn write_witness(
             (beside, bytes)
         }
     };
-    let (form, text) = source.form();
-    let witness = Witness {
-        format: FORMAT,
-        form,
-        source: Input::new(&input.display().to_string(), text),
-        target: Input::new(&target.display().to_string(), &bytes),
-        tools: Tools { sassafras: env!("CARGO_PKG_VERSION").to_owned(), solver },
-        entries,
-    };
-    let json = serde_json::to_string_pretty(&witness).map_err(|e| Failure::internal(e.to_string()))?;
-    files::write(path, format!("{json}\n").as_bytes())
+    written::write(path, (input, source), (&target, &bytes), solver, entries)
 }
 
 fn compiled(text: &str, name: &str, arch: Option<Target>, input: &Path) -> Result<Cubin, Failure> {

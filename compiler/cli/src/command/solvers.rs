@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 #[cfg(not(feature = "z3"))]
 use sassafras_prove::Z3;
-use sassafras_prove::{NoSolver, Solver};
+use sassafras_prove::{Limits, NoSolver, Solver};
 #[cfg(feature = "z3")]
 use sassafras_solve::solver::NativeZ3;
 use sassafras_solvers::{Bitwuzla, Both, Cache, Kept};
@@ -114,6 +114,22 @@ fn named(value: Option<std::ffi::OsString>) -> Result<(), Failure> {
 }
 
 impl Solvers {
+    /// z3 with this budget, in millions of its `rlimit`, or the usual one.
+    pub fn with_budget(budget: Option<u64>) -> Solvers {
+        Solvers { budget, timeout: None, solver: Which::Z3, cache: None, questions: None }
+    }
+
+    /// What a proof of an entry may cost, if each loop may be gone through so often. Its time begins now.
+    pub fn limits(&self, unroll: u32) -> Limits {
+        Limits {
+            unroll,
+            effort: self.effort(),
+            work: self.work(),
+            deadline: self.deadline(),
+            ..Limits::default()
+        }
+    }
+
     fn budget(&self) -> u64 {
         self.budget.unwrap_or(USUAL)
     }

@@ -214,6 +214,18 @@ fn seeds() -> Range<u64> {
     }
 }
 
+/// Programs of the volume to which a judge objected.
+const MENDED: [u64; 3] = [18_382, 20_925, 21_175];
+
+#[test]
+fn what_was_objected_to_is_taken() {
+    for seed in MENDED {
+        let subject = Subject::of(seed);
+        let fate = judge(&subject, &subject.text, seed);
+        assert!(fate.group().is_none(), "{seed}: {:?}", fate.group());
+    }
+}
+
 #[test]
 fn no_judge_objects_to_random_programs_and_they_are_right() {
     let seeds = seeds();

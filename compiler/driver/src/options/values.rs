@@ -172,6 +172,10 @@ pub struct Options {
     pub plant: Option<String>,
     /// `--report`: where to write the JSON record of the session.
     pub report: Option<PathBuf>,
+    /// `--certify`: the code is proved, and the proof is written beside it.
+    pub certify: bool,
+    /// `--budget`: effort for each question of that proof, in millions of z3's `rlimit`.
+    pub budget: Option<u64>,
     /// `--format json`.
     pub json: bool,
     /// `--quiet`.
@@ -226,6 +230,8 @@ impl Default for Options {
             start_from: None,
             plant: None,
             report: None,
+            certify: false,
+            budget: None,
             json: false,
             quiet: false,
             remarks: Vec::new(),

@@ -6,8 +6,8 @@ use sassafras_ptx::Diagnostics;
 use serde_json::{Value, json};
 
 use super::{Compiled, code_of, has_warnings, stage_name};
-use crate::Exit;
 use crate::judges::Opinion;
+use crate::{Exit, files};
 
 /// Findings as JSON.
 pub(in crate::command) fn records(findings: &Diagnostics) -> Vec<Value> {
@@ -25,9 +25,12 @@ pub(in crate::command) fn records(findings: &Diagnostics) -> Vec<Value> {
 pub(super) fn json(done: &[Compiled], exit: Exit) -> Value {
     let mut diagnostics = Vec::new();
     let mut error = Value::Null;
-    let mut files = Vec::new();
+    let mut all = Vec::new();
     for c in done {
         let mut file = json!({ "input": c.name, "judges": c.opinions });
+        if let Some(certificate) = &c.certificate {
+            file["certificate"] = certificate.json();
+        }
         match &c.result {
             Ok(artifact) => {
                 diagnostics.extend(artifact.findings.iter().flat_map(records));
@@ -50,9 +53,9 @@ pub(super) fn json(done: &[Compiled], exit: Exit) -> Value {
             Err(Stopped::Ptx(findings)) => diagnostics.extend(records(findings)),
             Err(stopped) => error = json!({ "code": code_of(stopped), "message": stopped.to_string() }),
         }
-        files.push(file);
+        all.push(file);
     }
-    json!({ "schema": 1, "exit": exit as u8, "diagnostics": diagnostics, "error": error, "files": files })
+    json!({ "schema": 1, "exit": exit as u8, "diagnostics": diagnostics, "error": error, "files": all })
 }
 
 fn entry(e: &statistics::Entry) -> Value {
@@ -84,6 +87,12 @@ pub(super) fn text(done: &[Compiled], options: &Options) {
         options.warnings.iter().for_each(|w| eprintln!("{word}: {w}"));
     }
     for c in done {
+        if let Some(certificate) = &c.certificate {
+            files::print(&certificate.text);
+            if let Some(path) = certificate.witness.as_ref().filter(|_| !options.quiet) {
+                files::print(&format!("{}: `sassafras check-witness` checks it\n", path.display()));
+            }
+        }
         match &c.result {
             Ok(artifact) => {
                 for (stage, function, text) in &artifact.printed {

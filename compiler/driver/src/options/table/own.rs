@@ -106,6 +106,25 @@ pub(super) const ROWS: &[Row] = &[
         "Write a JSON record of phases, statistics and verdicts.",
     ),
     own(
+        "certify",
+        A::None,
+        "",
+        "",
+        E::Set(|o, _| set(&mut o.certify, true)),
+        "Prove the code against its PTX, and write the proof as NAME.witness beside NAME.cubin, for `sassafras check-witness`. Exit codes are those of `sassafras prove`; where an entry is refuted, nothing is written.",
+    ),
+    own(
+        "budget",
+        A::One,
+        "N",
+        "30",
+        E::Set(|o, v| match v.parse() {
+            Ok(n) if n > 0 => set(&mut o.budget, Some(n)),
+            _ => Err(ValueError::NotPositive(v.to_owned())),
+        }),
+        "Effort for each question of --certify, in millions of z3's `rlimit`.",
+    ),
+    own(
         "format",
         A::One,
         "text|json",
