@@ -213,6 +213,7 @@ const OPTIONS: &[(&str, &str, Seen)] = &[
     ),
     ("prove", "--against", Here("prove in.cubin", "prove in.cubin --against nowhere", 1)),
     ("prove", "--witness", By("prove.rs", "--witness")),
+    ("prove", "--hints", By("hints.rs", "--hints")),
     ("prove", "--explain", Here("prove --explain U0504", "prove --explain U9999", 2)),
     ("prove", "--entry", Here("prove in.ptx --entry k", "prove in.ptx --entry nobody", 2)),
     (

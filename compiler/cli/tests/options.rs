@@ -167,6 +167,7 @@ trials! {
     "judge" K, ["--plant", "wrong-unit"], 3 => ["--plant", "wrong-unit", "--judge", "none"], 0;
     "certify" K, ["--stop-after", "lower"], 0 => ["--stop-after", "lower", "--certify"], 2;
     "budget" K, [], 0 => ["--budget", "3"], 2;
+    "hints" K, [], 0 => ["--hints", "hints.json"], 0;
     "plant" K, [], 0 => ["--plant", "wrong-unit"], 3;
     "knob" REPORT, [], 0 => ["--knob", "enable-block-placement-stats=true"], 0;
     "list-knobs" K, [], 0 => ["--list-knobs"], 0;

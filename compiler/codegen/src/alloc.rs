@@ -24,7 +24,9 @@ mod spill;
 mod work;
 
 use crate::Error;
-use sassafras_machine::{Function, Phase, RegClass};
+use rustc_hash::FxHashSet;
+use sassafras_graph::Entity;
+use sassafras_machine::{Function, Held, Phase, Reg, RegClass, VReg};
 use work::Work;
 
 /// General registers with which [`allocate`] always succeeds.
@@ -68,6 +70,7 @@ pub fn allocate(f: &mut Function) -> Result<AllocStats, Error> {
     }
     let mut work = destruct::destruct(f)?;
     let mut stats = AllocStats::default();
+    let mut in_memory = FxHashSet::default();
     let places = loop {
         stats.rounds += 1;
         let mut ranges = ranges::Ranges::new(f, &work);
@@ -83,11 +86,13 @@ pub fn allocate(f: &mut Function) -> Result<AllocStats, Error> {
             }
             assign::Outcome::Spill(list) => {
                 stats.spilled += list.len();
+                in_memory.extend(list.iter().map(|spilled| spilled.vreg));
                 stats.again += list.iter().filter(|spilled| bundles.again.has(spilled.vreg)).count();
                 spill::spill(f, &mut work, &list, &bundles.again)?;
             }
         }
     };
+    f.held.0.retain_mut(|held| hold(&f.blocks[held.block].params, held, &places, &in_memory));
     finish(f, work, &places, &mut stats)?;
     Ok(stats)
 }
@@ -144,6 +149,16 @@ fn spread(
         assign::Outcome::Placed(wide) if used(&wide) <= free => Ok(wide),
         _ => Ok(places),
     }
+}
+
+/// Puts what is known of a register of the source where it has come to lie; false if it lies in no register when the block begins.
+fn hold(params: &[VReg], held: &mut Held, places: &[u16], in_memory: &FxHashSet<VReg>) -> bool {
+    let Some(vreg) = held.place.reg.vreg().filter(|vreg| params.contains(vreg)) else { return false };
+    match places.get(vreg.index()) {
+        Some(&place) if !in_memory.contains(&vreg) => held.place.reg = Reg::Physical(place),
+        _ => return false,
+    }
+    true
 }
 
 /// Writes the function back with real registers.

@@ -7,8 +7,9 @@
 use crate::{Error, expand::make};
 use sassafras_chip::abi;
 use sassafras_graph::SecondaryMap;
+use sassafras_graph::nest::Nest;
 use sassafras_isa::{Control, ControlFlowKind, FieldKind, Inst, Meaning, RegClass, encode};
-use sassafras_machine::{Block, BuildError, Function, MInst, Phase, Reg};
+use sassafras_machine::{Block, BuildError, Function, MInst, Phase, Place, Reg};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes of one instruction.
@@ -40,6 +41,19 @@ pub struct Code {
     pub origins: Vec<Option<u32>>,
     /// For each word the 1-based line of the PTX source that it comes from; 0 for padding and where none is known.
     pub lines: Vec<u32>,
+    /// Heads of loops in which registers of the source lie that were followed, in the order of the code.
+    pub heads: Vec<Head>,
+}
+
+/// The head of a loop.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Head {
+    /// Where its code begins, in bytes from the function's start.
+    pub offset: u64,
+    /// 1-based line of the first instruction of the block in the source; 0 if none is known.
+    pub line: u32,
+    /// Numbers of registers of the source's function, and where they lie when lanes come to the head.
+    pub registers: Vec<(u32, Place)>,
 }
 
 /// The numbers of the routines that a function calls, in rising order.
@@ -67,12 +81,32 @@ pub fn emit(f: &Function, routines: &[(u8, Function)]) -> Result<Code, Error> {
         at += WORD * routine.insts().count() as u64;
     }
     body(f, &places, &mut code)?;
+    code.heads = heads(f);
     for (_, routine) in routines {
         Error::unless("emit", Phase::Scheduled, routine.phase)?;
         body(routine, &BTreeMap::new(), &mut code)?;
     }
     tail(f, &mut code)?;
     Ok(code)
+}
+
+/// What is known of heads of loops.
+fn heads(f: &Function) -> Vec<Head> {
+    let nest = Nest::new(&f.graph());
+    let (mut at, mut found) = (0, Vec::new());
+    for &block in &f.layout {
+        let head = nest.innermost(block).is_some_and(|own| {
+            std::iter::successors(Some(own), |&cycle| nest.cycles[cycle].parent)
+                .any(|cycle| nest.cycles[cycle].entries.contains(&block))
+        });
+        let held = || f.held.0.iter().filter(|held| held.block == block);
+        if let (true, Some(first)) = (head, held().next()) {
+            let registers = held().map(|held| (held.register, held.place)).collect();
+            found.push(Head { offset: at, line: first.line, registers });
+        }
+        at += WORD * f.blocks[block].insts.len() as u64;
+    }
+    found
 }
 
 /// The words of one function, behind those that are there.

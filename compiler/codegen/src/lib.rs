@@ -37,7 +37,7 @@ pub use alloc::{AllocStats, End, MINIMUM_REGISTERS, allocate, parallel_moves};
 pub use arrange::{ARRANGE, ArrangeStats, Effort, arrange};
 pub use cold::{ColdChoices, MARK_COLD, OUT_OF_LOOPS, TO_THE_END};
 pub use converge::{ConvergeStats, converge};
-pub use emit::{Code, emit, routines};
+pub use emit::{Code, Head, emit, routines};
 pub use error::Error;
 pub use expand::{ExpandStats, expand};
 pub use fold::{BRANCH_FOLDER, FoldStats, fold};

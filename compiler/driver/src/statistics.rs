@@ -29,6 +29,8 @@ pub struct Entry {
     pub occupancy: Option<Occupancy>,
     /// Threads of the largest block, if something says so.
     pub threads: Option<u32>,
+    /// Heads of its loops, and where registers of the source lie there.
+    pub heads: Vec<sassafras_codegen::Head>,
     /// Time spent on it alone.
     pub time: Duration,
 }

@@ -37,6 +37,7 @@ impl Function {
             insts: PrimaryMap::new(),
             values: PrimaryMap::new(),
             entry,
+            names: Names::default(),
         }
     }
 
@@ -291,6 +292,11 @@ impl Function {
         }
         self.entry = block_of[self.entry].expect("the entry is reached");
         (self.blocks, self.insts, self.values) = (blocks, insts, values);
+        self.names.0.retain_mut(|name| {
+            let new = value_of[name.value];
+            name.value = new.unwrap_or(name.value);
+            new.is_some()
+        });
     }
 
     /// Predecessor blocks of every block, one per edge.

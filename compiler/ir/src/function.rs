@@ -91,6 +91,30 @@ pub struct Function {
     pub values: PrimaryMap<Value, ValueData>,
     /// The entry block.
     pub entry: Block,
+    /// Which parameters of blocks stand for registers of the source.
+    pub names: Names,
+}
+
+/// What parameters of blocks stand for, for those who look for the source in the code. Nothing depends on it, no text has it, and functions that
+/// differ in it alone are equal.
+#[derive(Clone, Debug, Default)]
+pub struct Names(pub Vec<Name>);
+
+impl PartialEq for Names {
+    fn eq(&self, _: &Names) -> bool {
+        true
+    }
+}
+
+/// A parameter of a block that holds a register of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The parameter.
+    pub value: Value,
+    /// The register's number in the source's function.
+    pub register: u32,
+    /// 1-based line of the first instruction of the block in the source; 0 if it has none.
+    pub line: u32,
 }
 
 /// A basic block. A removed block has no instructions and [`Terminator::Unreachable`].

@@ -32,8 +32,8 @@ pub use build::Builder;
 pub use cfg::CfgEditor;
 pub use evaluate::evaluate;
 pub use function::{
-    Block, BlockData, Edge, Function, Guard, Inst, InstData, Module, Param, Terminator, Value, ValueData,
-    ValueDef, Variable, VariableId,
+    Block, BlockData, Edge, Function, Guard, Inst, InstData, Module, Name, Names, Param, Terminator, Value,
+    ValueData, ValueDef, Variable, VariableId,
 };
 pub use op::{CacheOperator, Compare, FloatCompare, MemoryAccess, Op, PackedOp, Type};
 pub use uses::Uses;

@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 use crate::variables::Symbols;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_graph::{ControlFlow, Entity};
-use sassafras_ir::{Block, Builder, Edge, Function, Guard, Op, Terminator, Type, Value};
+use sassafras_ir::{Block, Builder, Edge, Function, Guard, Name, Op, Terminator, Type, Value};
 use sassafras_ptx::checked::{self, Inst, Op as P, Operand, RegisterId};
 
 /// The place of what a lowering fails with is the instruction's.
@@ -165,6 +165,7 @@ impl<'a> Context<'_, 'a> {
                 for &variable in &live {
                     let value = self.function.add_param(self.block, self.variable_type(variable));
                     self.map.insert(variable, value);
+                    self.name(value, variable, block);
                 }
                 params.insert(block, live);
             } else if let Some(pred) = self.flow.graph.preds(block).first()
@@ -229,6 +230,22 @@ impl<'a> Context<'_, 'a> {
                 }
                 self.function.blocks[from].terminator.edges_mut()[i].args = args;
             }
+        }
+    }
+
+    /// Notes which register of the entry a parameter of a block stands for; those of functions that it calls have no names.
+    fn name(&mut self, value: Value, variable: u32, block: FlatBlock) {
+        let own = &self.flat.instances[0];
+        let register =
+            variable.checked_sub(own.base).filter(|r| (*r as usize) < own.function.registers.len());
+        let part = &self.flow.parts[block.index()];
+        let of = |item: &Item<'_>| match item {
+            Item::Inst { inst, .. } | Item::Copy { inst, .. } => inst.line,
+            other => other.line(),
+        };
+        let line = self.flat.items[part.first..part.last].iter().map(of).find(|line| *line > 0);
+        if let Some(register) = register {
+            self.function.names.0.push(Name { value, register, line: line.unwrap_or(0) });
         }
     }
 

@@ -1,6 +1,6 @@
 //! Functions and blocks.
 
-use crate::{Block, MInst, RegClass, VReg};
+use crate::{Block, MInst, Place, RegClass, VReg};
 use sassafras_chip::Chip;
 use sassafras_graph::PrimaryMap;
 use std::fmt;
@@ -137,6 +137,34 @@ pub struct Function {
     /// How many general registers may be used: R0 up to this, excluded. What the hardware keeps of a kernel's count
     /// (two registers) comes on top.
     pub max_registers: u32,
+    /// Where registers of the source lie.
+    pub held: Holdings,
+}
+
+/// Where registers of the source lie at the begin of blocks, for those who look for the source in the code. Nothing depends on it, no text has it, and
+/// functions that differ in it alone are equal.
+#[derive(Clone, Debug, Default)]
+pub struct Holdings(pub Vec<Held>);
+
+impl PartialEq for Holdings {
+    fn eq(&self, _: &Holdings) -> bool {
+        true
+    }
+}
+
+impl Eq for Holdings {}
+
+/// A register of the source that lies in a register where a block begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The block.
+    pub block: Block,
+    /// 1-based line of its first instruction in the source; 0 if none is known.
+    pub line: u32,
+    /// The register's number in the source's function.
+    pub register: u32,
+    /// Where it lies.
+    pub place: Place,
 }
 
 impl Function {
@@ -156,6 +184,7 @@ impl Function {
             shared_bytes: 0,
             param_bytes: 0,
             max_registers: chip.limits().registers_per_thread - chip.limits().reserved_registers,
+            held: Holdings::default(),
         }
     }
 

@@ -36,7 +36,7 @@ pub mod text;
 
 pub use builder::{BuildError, Builder, InstBuilder};
 pub use entities::{Block, VReg};
-pub use function::{BlockData, Edge, Frame, Function, Phase, VRegData, alignment};
+pub use function::{BlockData, Edge, Frame, Function, Held, Holdings, Phase, VRegData, alignment};
 pub use inst::{MInst, Op, Place, Pseudo, Tied};
 pub use merge::Merge;
 pub use operand::{Position, RegOperand};

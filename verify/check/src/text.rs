@@ -7,7 +7,7 @@
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use sassafras_graph::{Entity, PrimaryMap};
 use sassafras_ir as ir;
-use sassafras_machine::{Block, BlockData, Function, MInst, VReg, VRegData, text};
+use sassafras_machine::{Block, BlockData, Function, Holdings, MInst, VReg, VRegData, text};
 use std::hash::{Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -77,6 +77,7 @@ fn machine(before: Option<&Function>, f: &Function) -> Option<String> {
         shared_bytes,
         param_bytes,
         max_registers,
+        held: _,
     } = f;
     let rest = Function {
         name: name.clone(),
@@ -90,6 +91,7 @@ fn machine(before: Option<&Function>, f: &Function) -> Option<String> {
         shared_bytes: *shared_bytes,
         param_bytes: *param_bytes,
         max_registers: *max_registers,
+        held: Holdings::default(),
     };
     match text::parse(&text::print(&rest)) {
         Ok(again) if again == rest => None,

@@ -6,7 +6,7 @@
 //! - [`replay`]: a model as a launch, run in both executors. `smallest`: a smaller one. [`steps`]: what a thread does. `execute`: a source in its executor. `fixed`:
 //!   whether the source leaves a result open. `blame`: the first instruction that differs.
 //!   `search`: launches that tell the sides apart, where nothing was proved.
-//! - [`matching`], [`explain`]: what a proof found, for witnesses.
+//! - [`matching`], [`explain`]: what a proof found, for witnesses. [`hints`]: what a compiler says of its loops, which is a guess.
 
 pub mod advice;
 mod again;
@@ -16,6 +16,7 @@ pub mod evaluate;
 mod execute;
 pub mod explain;
 mod fixed;
+pub mod hints;
 pub mod matching;
 pub mod obligation;
 mod places;
@@ -30,7 +31,7 @@ mod smallest;
 pub mod steps;
 pub mod verdict;
 
-pub use prove::{prove, prove_code, prove_within};
+pub use prove::{prove, prove_code, prove_hinted, prove_within};
 pub use reason::Reason;
 pub use sassafras_solve::{Answer, Limits, NoSolver, Solver, Z3, limit};
 pub use sassafras_symbolic::Assumption;

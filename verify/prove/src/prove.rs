@@ -18,6 +18,7 @@ mod refute;
 mod sides;
 mod task;
 
+use crate::hints;
 use crate::verdict::{Counts, Phases, Record, Verdict};
 use sassafras_cubin::Cubin;
 use sassafras_ptx::checked::Module;
@@ -48,7 +49,19 @@ pub fn prove_within(
     solver: &mut dyn Solver,
     limits: Limits,
 ) -> Record {
-    against(Origin::of_module(module, name), name, cubin, solver, limits)
+    prove_hinted(module, name, cubin, solver, limits, None)
+}
+
+/// The same, with what a compiler says of the loops of its code, of which nothing is trusted.
+pub fn prove_hinted(
+    module: &Module,
+    name: &str,
+    cubin: &Cubin,
+    solver: &mut dyn Solver,
+    limits: Limits,
+    hints: Option<&hints::Entry>,
+) -> Record {
+    against(Pair { origin: Origin::of_module(module, name), name, cubin, hints }, solver, limits)
 }
 
 /// Holds the entry `name` of a cubin against the entry of that name of another one, which is the source.
@@ -59,35 +72,40 @@ pub fn prove_code(
     solver: &mut dyn Solver,
     limits: Limits,
 ) -> Record {
-    against(Origin::of_cubin(source, name), name, cubin, solver, limits)
+    against(Pair { origin: Origin::of_cubin(source, name), name, cubin, hints: None }, solver, limits)
+}
+
+/// What is compared.
+#[derive(Clone, Copy)]
+struct Pair<'a> {
+    /// The source; none if it has no such entry.
+    origin: Option<Origin<'a>>,
+    name: &'a str,
+    cubin: &'a Cubin,
+    /// What is said of its loops.
+    hints: Option<&'a hints::Entry>,
 }
 
 /// Where functions call themselves, terms grow with the power of the depth: what a part of the effort does not show of as many calls as are asked for is tried with
 /// few of them.
-fn against(
-    origin: Option<Origin<'_>>,
-    name: &str,
-    cubin: &Cubin,
-    solver: &mut dyn Solver,
-    limits: Limits,
-) -> Record {
-    let Some(own) = origin.filter(|o| limits.unroll > 0 && o.recurses()) else {
-        return once(origin, name, cubin, solver, limits);
+fn against(pair: Pair<'_>, solver: &mut dyn Solver, limits: Limits) -> Record {
+    let Some(own) = pair.origin.filter(|o| limits.unroll > 0 && o.recurses()) else {
+        return once(pair, solver, limits);
     };
     // A function that calls itself twice is written out less deep.
     let depths = [limits.unroll, FEW_CALLS.min(limits.unroll), 1];
     let Some(most) = depths.into_iter().find(|d| own.is_written_out(d.saturating_add(1))) else {
-        return once(origin, name, cubin, solver, limits);
+        return once(pair, solver, limits);
     };
     let limits = Limits { unroll: most, ..limits };
     if most <= FEW_CALLS {
-        return once(origin, name, cubin, solver, limits);
+        return once(pair, solver, limits);
     }
     let part = Limits { effort: limits.effort / DEEP_SHARE, launches: 0, ..limits };
-    let deep = once(origin, name, cubin, solver, part);
+    let deep = once(pair, solver, part);
     match deep.verdict {
         Verdict::Unknown(_) if deep.contradiction.is_none() => {
-            let few = once(origin, name, cubin, solver, Limits { unroll: FEW_CALLS, ..limits });
+            let few = once(pair, solver, Limits { unroll: FEW_CALLS, ..limits });
             Record { seconds: deep.seconds + few.seconds, ..few }
         }
         _ => deep,
@@ -95,13 +113,8 @@ fn against(
 }
 
 /// The same, with one depth of calls.
-fn once(
-    origin: Option<Origin<'_>>,
-    name: &str,
-    cubin: &Cubin,
-    solver: &mut dyn Solver,
-    limits: Limits,
-) -> Record {
+fn once(pair: Pair<'_>, solver: &mut dyn Solver, limits: Limits) -> Record {
+    let Pair { origin, name, cubin, hints } = pair;
     let started = Instant::now();
     let mut record = Record {
         entry: name.to_owned(),
@@ -126,7 +139,7 @@ fn once(
         (Some(origin), Some(code)) => {
             let (solver, record) = (&mut solver, &mut record);
             let entries = Entries { origin, cubin, code };
-            let mut task = Task { entries, solver, limits, record, met: Met::default() };
+            let mut task = Task { entries, hints, solver, limits, record, met: Met::default() };
             // Wrong code mostly does something else on the first launches that are drawn, and a solver may look for long.
             let (first, effort) = crate::search::FIRST;
             let first = task.drawn((first.min(limits.launches), effort));

@@ -1,6 +1,7 @@
 //! `sassafras compile`, and the whole program when it is called `ptxas`.
 
 mod certify;
+mod hints;
 mod ptxas;
 mod say;
 
@@ -110,13 +111,16 @@ fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
     } else if options.budget.is_some() {
         return Err(Failure::usage("--budget is the effort of a proof, and goes with --certify"));
     }
+    if options.hints.is_some() {
+        hints::fits(options, &inputs)?;
+    }
     for input in &inputs {
         // As ptxas the output takes the input's place where that is asked for: tinygrad 0.14.0 does.
         let Input::File(path) = input else { continue };
         if as_ptxas {
             continue;
         }
-        let written = options.output.iter().cloned().chain(options.report.clone());
+        let written = options.output.iter().chain(&options.report).chain(&options.hints).cloned();
         let own = output_path(input, options, as_ptxas);
         let proof = options.certify.then(|| certify::witness_path(&own));
         written.chain([own]).chain(proof).try_for_each(|output| files::apart(path, &output))?;
@@ -130,6 +134,7 @@ fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
             Input::Text(text) => ("application ptx input".to_owned(), text.clone()),
         });
     }
+    let text = modules.first().map(|(_, text)| text.clone()).filter(|_| options.hints.is_some());
     let mut done = Vec::new();
     // Several inputs and one output: one cubin of all of them, as ptxas makes it.
     if inputs.len() > 1 && (as_ptxas || options.output.is_some()) {
@@ -168,6 +173,11 @@ fn session(options: &Options, as_ptxas: bool) -> Result<Exit, Failure> {
                 write(compiled)?;
             }
         }
+    }
+    if let (Some(path), Some(text), [Compiled { result: Ok(artifact), output: Some(_), .. }]) =
+        (&options.hints, text, &done[..])
+    {
+        hints::write(path, &text, artifact)?;
     }
     if let Some(path) = &options.report {
         files::write(path, format!("{:#}\n", say::json(&done, exit)).as_bytes())?;

@@ -12,6 +12,7 @@ use sassafras_cubin::Cubin;
 use sassafras_driver::Failure as Stopped;
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::session;
+use sassafras_prove::hints::Hints;
 use sassafras_prove::races::Searched;
 use sassafras_prove::{Advice, Record, Verdict};
 use sassafras_witness::Entry;
@@ -40,6 +41,9 @@ pub struct Prove {
     /// Write what was found, so that `check-witness` can check it without the prover.
     #[arg(long, value_name = "FILE")]
     witness: Option<PathBuf>,
+    /// What `compile --hints` said of the loops of the cubin: guesses, of which nothing is trusted.
+    #[arg(long, value_name = "FILE")]
+    hints: Option<PathBuf>,
     /// The entry; all of the source's by default.
     #[arg(long)]
     entry: Option<String>,
@@ -76,6 +80,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
         Some(entry) => vec![entry.clone()],
         None => job.source.entries(),
     };
+    let hints = arguments.hints.as_deref().map(hints).transpose()?;
     let mut solver = arguments.solvers.open()?;
     let all: Vec<(&Job, String)> =
         jobs.iter().flat_map(|job| entries(job).into_iter().map(move |entry| (job, entry))).collect();
@@ -93,7 +98,7 @@ pub(super) fn run(arguments: &Prove, context: &Context) -> Result<Exit, Failure>
     for (job, entry) in &all {
         let Job { source, cubin, name, target } = job;
         let limits = arguments.solvers.limits(arguments.unroll);
-        let found = source.hold(entry, cubin, solver.as_mut(), limits);
+        let found = source.hold(entry, cubin, solver.as_mut(), limits, hints.as_ref());
         exit = exit.worse(found.exit());
         let files = source.files(name, target, cubin);
         if !context.json && !context.sarif {
@@ -334,6 +339,12 @@ fn write_witness(
         }
     };
     written::write(path, (input, source), (&target, &bytes), solver, entries)
+}
+
+/// The hints that a file has.
+fn hints(path: &Path) -> Result<Hints, Failure> {
+    let text = files::read_text(path)?;
+    sassafras_prove::hints::read(&text).map_err(|e| Failure::wrong(e.to_string()).about(path))
 }
 
 fn compiled(text: &str, name: &str, arch: Option<Target>, input: &Path) -> Result<Cubin, Failure> {

@@ -9,7 +9,7 @@ use sassafras_chip::Chip;
 use sassafras_graph::SecondaryMap;
 use sassafras_ir as ir;
 use sassafras_isa::{FieldKind, FormId, Inst, Meaning, RegClass, form_on};
-use sassafras_machine::{Block, Builder, Edge, Function, MInst, Place, Pseudo, Reg, VReg};
+use sassafras_machine::{Block, Builder, Edge, Function, Held, MInst, Place, Pseudo, Reg, VReg};
 use sassafras_rules::select::attribute::{Attribute, attribute_on};
 use sassafras_rules::select::{Action, Emit, FormPiece, Row, Value as Term, window};
 
@@ -113,12 +113,17 @@ pub fn emit(
     if let Some(n) = source.maxnreg {
         e.out.max_registers = e.out.max_registers.min(n);
     }
+    let names: FxHashMap<ir::Value, &ir::Name> = source.names.0.iter().map(|n| (n.value, n)).collect();
     for (n, &b) in plan.order.iter().enumerate() {
         let target = if n == 0 { e.out.entry } else { e.out.add_block() };
         e.blocks[b] = Some(target);
         for &p in &source.blocks[b].params {
             let v = e.fresh(p);
             e.out.blocks[target].params.push(v);
+            if let Some(&&ir::Name { register, line, .. }) = names.get(&p) {
+                let place = e.out.place(v);
+                e.out.held.0.push(Held { block: target, line, register, place });
+            }
         }
     }
     let uniform = ir::uniformity::Uniformity::new(source);

@@ -176,6 +176,8 @@ pub struct Options {
     pub certify: bool,
     /// `--budget`: effort for each question of that proof, in millions of z3's `rlimit`.
     pub budget: Option<u64>,
+    /// `--hints`: where to write what lies where at heads of loops.
+    pub hints: Option<PathBuf>,
     /// `--format json`.
     pub json: bool,
     /// `--quiet`.
@@ -232,6 +234,7 @@ impl Default for Options {
             report: None,
             certify: false,
             budget: None,
+            hints: None,
             json: false,
             quiet: false,
             remarks: Vec::new(),

@@ -308,6 +308,7 @@ impl Session<'_> {
         let mut code = Self::timed(&mut entry, || codegen::emit(&m, &routines))
             .map_err(|e| broken(Stage::Emit, &m, &e))?;
         entry.instructions = m.insts().count() as u64;
+        entry.heads = std::mem::take(&mut code.heads);
         let numbers = vec![("words", code.words.len() as u64)];
         let planted =
             self.plant.filter(|p| p.in_words(&mut code.words, m.chip)).map(|p| p.fault.name.to_owned());

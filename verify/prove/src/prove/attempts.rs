@@ -14,6 +14,7 @@ use super::compare::{Outcome, compare};
 use super::cuts;
 use super::plan::{Plan, View};
 use super::task::Task;
+use crate::hints;
 use crate::reason::{Kind, Reason};
 use crate::search::search;
 use crate::verdict::{Counts, Verdict};
@@ -165,6 +166,9 @@ impl Task<'_> {
     /// The same, from one plan on.
     fn by_turns_with(&mut self, first: Plan) -> Result<Told, Reason> {
         let mut plan = cuts::guess(self.entries, &first)?;
+        if let (Some(hints), Origin::Ptx { function, .. }) = (self.hints, self.entries.origin) {
+            hints::prefer(hints, function, &mut plan.cuts);
+        }
         for _ in 0..MOST_WEAKER {
             self.record.obligations = Counts::default();
             match compare(self, &plan) {

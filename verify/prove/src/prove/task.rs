@@ -1,5 +1,6 @@
 //! What is to be proved, and with what.
 
+use crate::hints;
 use crate::verdict::Record;
 use sassafras_cubin::{Cubin, Function};
 use sassafras_solve::limit::Limits;
@@ -30,6 +31,8 @@ pub struct Met {
 pub struct Task<'a> {
     /// What is compared.
     pub entries: Entries<'a>,
+    /// What the compiler says of the loops of the target.
+    pub hints: Option<&'a hints::Entry>,
     /// Who answers questions.
     pub solver: &'a mut dyn Solver,
     /// How much may be spent.

@@ -93,7 +93,7 @@ pub(super) fn certify(compiled: &mut Compiled, options: &Options) -> Result<(), 
     let entries = source.entries();
     let (mut found, mut proofs): (Vec<Found>, Vec<_>) = (Vec::new(), Vec::new());
     for entry in &entries {
-        let one = source.hold(entry, cubin, solver.as_mut(), limits());
+        let one = source.hold(entry, cubin, solver.as_mut(), limits(), None);
         proofs.extend(source.witness(&one.record, cubin, solver.as_mut(), limits()));
         found.push(one);
     }

@@ -5,8 +5,9 @@ use std::path::Path;
 use sassafras_cubin::Cubin;
 use sassafras_driver::session;
 use sassafras_prove::explain::{explain, explain_code};
+use sassafras_prove::hints::Hints;
 use sassafras_prove::races::{FEW, Searched};
-use sassafras_prove::{Limits, Record, Solver, limit, prove_code, prove_within};
+use sassafras_prove::{Limits, Record, Solver, limit, prove_code, prove_hinted};
 use sassafras_ptx::checked::Module;
 use sassafras_witness::{Entry, Form};
 
@@ -81,9 +82,19 @@ impl Source {
     }
 
     /// Holds an entry of a cubin against this.
-    pub fn hold(&self, entry: &str, target: &Cubin, solver: &mut dyn Solver, limits: Limits) -> Found {
+    pub fn hold(
+        &self,
+        entry: &str,
+        target: &Cubin,
+        solver: &mut dyn Solver,
+        limits: Limits,
+        hints: Option<&Hints>,
+    ) -> Found {
         let record = match self {
-            Source::Ptx(module, _) => prove_within(module, entry, target, solver, limits),
+            Source::Ptx(module, _) => {
+                let hints = hints.and_then(|hints| hints.of(entry));
+                prove_hinted(module, entry, target, solver, limits, hints)
+            }
             Source::Code(source, _) => prove_code(source, entry, target, solver, limits),
         };
         Found { record, raced: self.races(entry) }

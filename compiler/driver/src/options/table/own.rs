@@ -125,6 +125,14 @@ pub(super) const ROWS: &[Row] = &[
         "Effort for each question of --certify, in millions of z3's `rlimit`.",
     ),
     own(
+        "hints",
+        A::One,
+        "FILE",
+        "",
+        E::Set(|o, v| set(&mut o.hints, Some(v.into()))),
+        "Write where registers of the PTX lie at the heads of loops of the code, as JSON for `sassafras prove --hints`.",
+    ),
+    own(
         "format",
         A::One,
         "text|json",
