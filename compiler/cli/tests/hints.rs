@@ -133,15 +133,13 @@ fn what_is_wrong_is_given_up() {
     if !there("what_is_wrong_is_given_up") {
         return;
     }
-    let (folder, right) = compiled(&corpus(LOOPS[0].0));
+    let (folder, right) = compiled(SUM);
     let change = |change: &dyn Fn(&mut Hints)| {
         let mut wrong = right.clone();
         change(&mut wrong);
         assert_ne!(wrong, right);
         write(folder.path(), &wrong);
-        let run = sassafras(folder.path(), &PROVE);
-        assert!([0, 11, 12, 14].contains(&run.code), "{}{}", run.out, run.err);
-        run.code
+        sassafras(folder.path(), &PROVE).expect(0, "proved: for every input");
     };
     let registers = |hints: &mut Hints, to: &dyn Fn(u64) -> u64| {
         for held in hints.entries.iter_mut().flat_map(|e| &mut e.heads).flat_map(|h| &mut h.registers) {
@@ -155,16 +153,8 @@ fn what_is_wrong_is_given_up() {
     change(&|hints| registers(hints, &|n| n + 2));
     change(&|hints| registers(hints, &|n| n ^ 1));
     change(&|hints| registers(hints, &|_| 300));
-    assert_eq!(
-        change(&|hints| hints.entries[0].heads[0].offset += 16),
-        LOOPS[0].1,
-        "nothing is said of any head"
-    );
-    assert_eq!(
-        change(&|hints| hints.entries[0].heads[0].turns = 2),
-        LOOPS[0].1,
-        "nothing is said of one turn"
-    );
+    change(&|hints| hints.entries[0].heads[0].offset += 16);
+    change(&|hints| hints.entries[0].heads[0].turns = 2);
     // Code that is wrong is not proved, whatever is said of it.
     let plant = [
         "compile",
@@ -185,7 +175,7 @@ fn what_is_wrong_is_given_up() {
 
 #[test]
 fn a_file_of_another_form_is_refused() {
-    let (folder, mut hints) = compiled(&corpus(LOOPS[0].0));
+    let (folder, mut hints) = compiled(SUM);
     hints.version = 7;
     write(folder.path(), &hints);
     sassafras(folder.path(), &PROVE).expect(1, "hints of version 7; this reads 1");

@@ -1,7 +1,7 @@
 //! What a compiler says of its loops: at the head of each, where registers of the source lie.
 //!
 //! Nothing of it is trusted. It is a guess like those of `cuts`, and comes before them: what does not hold behind a turn of the loop is given up, and
-//! a witness has what is left. So a wrong file makes no proof of wrong code; it may keep right code from being proved.
+//! a witness has what is left. Where that is no proof, loops are guessed as if there were no file. So a wrong file costs time, and nothing else.
 
 use sassafras_isa::{RegClass, Register};
 use sassafras_ptx::checked::Function;

@@ -113,7 +113,9 @@ impl Task<'_> {
 
     /// The verdict of all plans: that of the first view, if none proves anything.
     pub fn attempts(&mut self) -> Verdict {
-        if let Some(told) = self.by_turns() {
+        // A file that says something wrong keeps nothing from being proved as without it.
+        let told = self.by_turns().or_else(|| self.hints.take().and_then(|_| self.by_turns()));
+        if let Some(told) = told {
             self.record.turns = None;
             return self.tell(told);
         }
