@@ -30,6 +30,8 @@ pub enum GroupPolicy {
     RunLowest,
     /// One group until it waits or exits; at a split, the side at the higher position.
     RunHighest,
+    /// One group until it waits, exits or comes to this position: who is there is held back while others can run.
+    HoldBack(u64),
     /// A random group at each instruction.
     Random(u64),
 }
@@ -54,7 +56,15 @@ impl Order {
     /// How many interleavings differ by more than a seed.
     pub const NAMED: u32 = 6;
 
-    /// Interleaving number `n`: 0 to 5 are fixed, the others random with seed `n`.
+    /// The first of the interleavings that hold lanes back at a position each.
+    pub const HELD: u32 = 1 << 24;
+
+    /// The number of the interleaving in which lanes that come to a position wait there until no others can run. Groups take turns nowhere else.
+    pub fn holding(position: u64) -> u32 {
+        Order::HELD + u32::try_from(position).unwrap_or(0) % Order::HELD
+    }
+
+    /// Interleaving number `n`: 0 to 5 are fixed, the others random with seed `n`, up to those that hold lanes back ([`Order::holding`]).
     pub fn numbered(n: u32) -> Order {
         use {GroupPolicy as G, WarpPolicy as W};
         let seed = u64::from(n);
@@ -65,6 +75,7 @@ impl Order {
             3 => (W::RunDescending, G::RunHighest, true, true),
             4 => (W::Ascending, G::RunHighest, false, false),
             5 => (W::Random(5), G::HighestFirst, true, true),
+            _ if n >= Order::HELD => (W::Ascending, G::HoldBack(u64::from(n - Order::HELD)), false, false),
             _ => (W::Random(seed), G::Random(seed), n.is_multiple_of(2), n.is_multiple_of(3)),
         };
         // In the others lanes are together wherever barriers bring them together. Among these is one in which groups do not merge.
@@ -114,6 +125,8 @@ pub struct Picker {
     turn: u32,
     /// The lane whose group had the last such turn.
     last: u32,
+    /// Where the group that runs was last seen.
+    position: u64,
 }
 
 impl Picker {
@@ -125,7 +138,38 @@ impl Picker {
     /// A picker for warp number `warp` of the launch.
     pub fn new(policy: GroupPolicy, warp: u64) -> Picker {
         let seed = if let GroupPolicy::Random(seed) = policy { seed } else { 0 };
-        Picker { policy, draws: Draws::new(hash(seed, &[warp])), current: 0, contested: 0, turn: 0, last: 31 }
+        Picker {
+            policy,
+            draws: Draws::new(hash(seed, &[warp])),
+            current: 0,
+            contested: 0,
+            turn: 0,
+            last: 31,
+            position: 0,
+        }
+    }
+
+    /// The same where those at a position are held back. Where others run for long, those have a turn when the group that runs goes backwards: it has branched there.
+    fn hold_back(&mut self, candidates: &[Candidate], at: u64) -> usize {
+        let current = candidates.iter().position(|c| c.lanes & self.current != 0);
+        self.contested += 1;
+        let back = current.is_some_and(|i| candidates[i].position < self.position);
+        let gives_way = self.contested >= Self::PATIENCE && back;
+        let goes_on = current.filter(|&i| !gives_way && candidates[i].position != at);
+        let free = |i: &usize| candidates[*i].position != at;
+        let held = |i: &usize| Some(*i) != current;
+        let i = match goes_on {
+            Some(i) => i,
+            None if gives_way => (0..candidates.len()).find(held).unwrap_or(0),
+            None => {
+                (0..candidates.len()).find(free).or_else(|| (0..candidates.len()).find(held)).unwrap_or(0)
+            }
+        };
+        if gives_way {
+            self.contested = 0;
+        }
+        (self.current, self.position) = (candidates[i].lanes, candidates[i].position);
+        i
     }
 
     /// Index of the candidate that runs next. `candidates` is not empty.
@@ -133,6 +177,9 @@ impl Picker {
         if candidates.len() == 1 {
             self.current = candidates[0].lanes;
             return 0;
+        }
+        if let GroupPolicy::HoldBack(at) = self.policy {
+            return self.hold_back(candidates, at);
         }
         self.contested += 1;
         if self.turn > 0 {
@@ -171,7 +218,9 @@ impl Picker {
         let i = match self.policy {
             GroupPolicy::LowestFirst | GroupPolicy::RunLowest => lowest(&mut among.into_iter()),
             GroupPolicy::HighestFirst | GroupPolicy::RunHighest => highest(&mut among.into_iter()),
-            GroupPolicy::Random(_) => self.draws.below(candidates.len() as u64) as usize,
+            GroupPolicy::HoldBack(_) | GroupPolicy::Random(_) => {
+                self.draws.below(candidates.len() as u64) as usize
+            }
         };
         self.current = candidates[i].lanes;
         i
@@ -216,6 +265,23 @@ mod tests {
             }
             assert!(seen.iter().all(|&n| n > 100), "order {n}: {seen:?}");
         }
+    }
+
+    #[test]
+    fn who_is_held_back_runs_when_no_others_can() {
+        let mut picker = Picker::new(Order::numbered(Order::holding(5)).groups, 0);
+        let at = |position, lanes| Candidate { position, lanes };
+        assert_eq!(picker.pick(&[at(5, 1), at(7, 2)]), 1);
+        assert_eq!(picker.pick(&[at(5, 1), at(3, 2)]), 1, "also behind others");
+        assert_eq!(picker.pick(&[at(5, 1), at(5, 2)]), 0, "of two that are held one goes on");
+        assert_eq!(picker.pick(&[at(6, 1), at(5, 2)]), 0);
+        assert_eq!(picker.pick(&[at(5, 2)]), 0);
+        // A group that goes round and round gives way.
+        let mut seen = 0;
+        for turn in 0..10_000u64 {
+            seen += u32::from(picker.pick(&[at(5, 2), at(7 + turn % 3, 1)]) == 0);
+        }
+        assert!(seen > 0, "nobody starves");
     }
 
     #[test]
