@@ -70,12 +70,7 @@ const fn within(
 const MUTANTS: &[Mutant] = &[
     mutant("C3", "lanes/moves.rs", "gone.apart |= diverges;", ""),
     mutant("C3", "lanes/moves.rs", "self.apart |= diverges;", ""),
-    mutant(
-        "C3",
-        "moves.rs",
-        "diverges && !self.inputs.is_uniform(taken)",
-        "diverges && self.inputs.is_uniform(taken)",
-    ),
+    mutant("C3", "moves.rs", "diverges && !alike", "diverges && alike"),
     mutant("C4", "lanes/join.rs", "a.apart || b.apart", "a.apart && b.apart"),
     mutant("C4", "lanes/join.rs", "b.get(barrier) == Some(losses)", "true"),
     within("C4", "lanes/join.rs", "gathered: None", "None", "a.gathered.or(b.gathered)"),
@@ -184,6 +179,38 @@ const MUTANTS: &[Mutant] = &[
         "lanes/warp.rs",
         "aligned && self.same_ways && here.unguarded()",
         "self.same_ways && here.unguarded()",
+    ),
+    mutant("E1", "lanes/eras.rs", "e >= span.from && all.insert(e)", "e > span.from && all.insert(e)"),
+    within(
+        "E1",
+        "lanes/state.rs",
+        "self.eras = warp.eras.begin(&self.eras);\n        self.band",
+        "self.eras = warp.eras.begin(&self.eras);",
+        "",
+    ),
+    within("E1", "lanes/state.rs", "if !self.apart {\n            self.eras", "!self.apart", "true"),
+    mutant("E2", "join.rs", "x.era.min(y.era)", "x.era.max(y.era)"),
+    mutant("E3", "lanes/cut.rs", "warp.eras.come_back(&head.eras, &self.eras, head.apart);", ""),
+    mutant("E4", "lanes/eras.rs", "self.is_part(own, other) || self.is_part(other, own)", "own != other"),
+    mutant(
+        "E4",
+        "lanes/moves.rs",
+        "gone.band = Some(warp.eras.band(Some(band)));",
+        "gone.band = Some(band);",
+    ),
+    mutant("E4", "lanes/join.rs", "(true, false) => None,", "(true, false) => a.band,"),
+    mutant("E4", "lanes/barriers.rs", "flatten().filter(|_| set_by_all)", "flatten()"),
+    mutant(
+        "E5",
+        "moves.rs",
+        "alike && self.machine && !self.path.lanes.are_apart()",
+        "alike && self.machine",
+    ),
+    mutant(
+        "E5",
+        "moves.rs",
+        "alike && self.machine && !self.path.lanes.are_apart()",
+        "self.machine && !self.path.lanes.are_apart()",
     ),
 ];
 

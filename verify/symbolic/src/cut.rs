@@ -87,6 +87,9 @@ pub struct Cut {
     /// Whether neither loop changes memory, so that it is the same behind the head as before it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeps_memory: bool,
+    /// Whether lanes of one warp may find memory in states of their own at the head: a turn has what orders memory for each lane by itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub own_memory: bool,
 }
 
 impl Row {
@@ -114,6 +117,8 @@ pub enum Need<R> {
     NotCommon(usize),
     /// Memory is changed.
     Memory,
+    /// Lanes of one warp may find memory in states of their own.
+    OwnMemory,
     /// Lanes of the warp may be elsewhere.
     Apart,
     /// Lanes may have gone different ways.
@@ -135,6 +140,7 @@ impl<R: Copy> Need<R> {
             Need::Register(r) => Need::Register(key(*r)),
             Need::NotCommon(variable) => Need::NotCommon(*variable),
             Need::Memory => Need::Memory,
+            Need::OwnMemory => Need::OwnMemory,
             Need::Apart => Need::Apart,
             Need::Ways => Need::Ways,
             Need::Waited => Need::Waited,

@@ -385,7 +385,8 @@ impl<'t> Inputs<'t> {
                 self.known.borrow_mut().insert((memory, version, base, at), v);
                 return v;
             }
-            let same = memory.is_empty() || memory == "const";
+            // Lanes see one memory of a block, and of all; each has its own stack.
+            let same = matches!(memory, "" | "const" | "shared");
             let uniform = same && self.is_uniform(base) && self.is_uniform(version);
             let v = self.variable(&format!("mem{memory}_{version}_{base}_{at:+}"), 64, uniform);
             self.known.borrow_mut().insert((memory, version, base, at), v);

@@ -202,11 +202,17 @@ fn relation(
     cut
 }
 
-/// Registers that hold something else at one arrival than at another.
+/// Registers that hold something else at one arrival than at another in the same turns of the loops around: what only those write is as it was.
 fn changed(arrivals: &[&Arrival<Key>]) -> BTreeSet<Key> {
-    let all: BTreeSet<Key> = arrivals.iter().flat_map(|a| a.registers.keys().copied()).collect();
-    let first = |r: &Key| arrivals.first().and_then(|a| a.registers.get(r));
-    all.into_iter().filter(|r| arrivals.iter().any(|a| a.registers.get(r) != first(r))).collect()
+    let mut first: BTreeMap<Vec<u32>, &Arrival<Key>> = BTreeMap::new();
+    let mut all = BTreeSet::new();
+    for a in arrivals {
+        let around = turns(a).split_last().map(|(_, around)| around.to_vec()).unwrap_or_default();
+        let first = *first.entry(around).or_insert(a);
+        let names = a.registers.keys().chain(first.registers.keys());
+        all.extend(names.filter(|r| a.registers.get(r) != first.registers.get(r)));
+    }
+    all
 }
 
 /// A register of the target as bits of a variable.
@@ -340,6 +346,7 @@ fn give_up(cuts: &mut [Cut], side: usize, needs: Needs) {
             Need::Register(r) => cut.free[side].push(r),
             Need::NotCommon(variable) => cut.variables[variable].common = false,
             Need::Memory => cut.keeps_memory = false,
+            Need::OwnMemory => cut.own_memory = true,
             Need::Apart => weaker.apart = true,
             Need::Ways => weaker.ways = true,
             Need::Waited => weaker.waited = true,

@@ -71,8 +71,9 @@ pub(super) fn cuts(program: &Program<'_>, cutting: Cutting<'_>) -> Result<Cuts<R
             shows,
             free,
             weaker: cut.weaker[0].clone(),
-            together: cut.weaker.iter().all(|w| !w.apart),
+            together: !cut.weaker[1].apart,
             keeps_memory: cut.keeps_memory,
+            own_memory: cut.own_memory,
         });
     }
     let watched = match cutting.watches {

@@ -63,8 +63,9 @@ pub(super) fn cuts(
             shows,
             free: free.collect::<Result<_, Coverage>>()?,
             weaker: cut.weaker[1].clone(),
-            together: cut.weaker.iter().all(|w| !w.apart),
+            together: !cut.weaker[1].apart,
             keeps_memory: cut.keeps_memory,
+            own_memory: cut.own_memory,
         });
     }
     let watched = match cutting.watches {

@@ -16,7 +16,7 @@ use crate::obstacle::coverage::Coverage;
 use crate::obstacle::place::Place;
 use crate::trace::action::Action;
 use crate::trace::event::{Event, Kind};
-use crate::trace::heads::{Arrival, Entered, Holds, Shows, SideCut};
+use crate::trace::heads::{Arrival, Carried, Entered, Holds, Shows, SideCut};
 use crate::trace::loops::Rounds;
 use crate::trace::path::Name;
 use crate::trace::side::Side;
@@ -104,7 +104,9 @@ impl<R: Name> Side<'_, R> {
             return Err(Coverage::CutTwice { at: self.spot_of(cut.place) }.into());
         }
         let before = self.values(&cut)?;
-        self.are_common(number, &cut);
+        self.are_common(number, &cut, &vec![None; cut.holds.len()]);
+        self.carry(number, &cut);
+        self.find_one_memory(number, &cut);
         let state = Coverage::CutState { at: self.spot_of(cut.place) };
         let lanes = self.path.lanes.at_head(&mut self.warp, &cut.weaker).ok_or(state)?;
         let time = self.cuts.entered.iter().filter(|e| e.cut == number).count() as u32;
@@ -117,7 +119,7 @@ impl<R: Name> Side<'_, R> {
             .enumerate()
             .map(|(i, (width, common))| inputs.variable(&name(&i.to_string()), *width, *common))
             .collect();
-        if lanes.are_apart() && cut.together {
+        if lanes.are_apart() && cut.together && self.machine {
             self.cuts.needs.insert((number, Need::Apart));
         }
         // Which turn it is that is looked at: what lanes ask each other in one turn is not what they asked before.
@@ -126,6 +128,7 @@ impl<R: Name> Side<'_, R> {
         let results = variables.iter().copied().chain([turn]).collect();
         self.note_head(&cut, what, shown, results, &name("memory"));
         self.path.conditions.push(turn);
+        self.path.lanes = lanes.clone();
         for ((registers, holds), before) in cut.holds.iter().zip(&before) {
             let width = registers.iter().map(|r| r.1).sum();
             let value = match *holds {
@@ -142,7 +145,6 @@ impl<R: Name> Side<'_, R> {
             self.hold(&[(*register, *width)], value);
         }
         self.path.reduced = None;
-        self.path.lanes = lanes.clone();
         let moved = |holds: &Holds| matches!(holds, Holds::Moved { .. });
         let before = cut.holds.iter().zip(before).map(|((_, h), b)| moved(h).then_some(b)).collect();
         self.cuts.entered.push(Entered {
@@ -168,7 +170,9 @@ impl<R: Name> Side<'_, R> {
         let Some(found) = found else {
             return Err(Coverage::CutTwice { at: self.spot_of(cut.place) }.into());
         };
-        self.are_common(number, &cut);
+        self.are_common(number, &cut, &self.cuts.entered[found].before.clone());
+        self.carry(number, &cut);
+        self.find_one_memory(number, &cut);
         let entered = &self.cuts.entered[found];
         // A place that is not the head of its loop may be come to without having been there.
         if !self.path.conditions.contains(&entered.turn) {
@@ -258,24 +262,58 @@ impl<R: Name> Side<'_, R> {
         cut.shows.iter().map(show).collect()
     }
 
-    /// Variables that lanes are said to have in common are such: the lanes are together, and what becomes one is the same for all of them.
-    fn are_common(&mut self, number: usize, cut: &SideCut<R>) {
-        let apart = self.path.lanes.are_apart();
-        for (registers, holds) in &cut.holds {
-            let Holds::Part { variable, .. } = holds else { continue };
-            let value = |(r, _): &(R, u32)| self.path.registers.get(r).or(self.fresh.get(r)).copied();
-            let alike = registers.iter().all(|r| value(r).is_some_and(|v| self.inputs.is_uniform(v)));
-            if cut.variables.get(*variable).is_some_and(|v| v.1) && (apart || !alike) {
-                self.cuts.needs.insert((number, Need::NotCommon(*variable)));
+    /// Variables that lanes are said to have in common are such. `before`: what those held that have moved, where lanes have been in the loop.
+    ///
+    /// On the target lanes are together, so that all of a warp are in one turn. In it a lane of the source has what its lane of the target has, wherever
+    /// other lanes of the source are: that what it holds is a function of what all have in common is asked of the source, and that both hold the same is
+    /// asked of the heads.
+    fn are_common(&mut self, number: usize, cut: &SideCut<R>, before: &[Option<TermId>]) {
+        let common = |i: usize| cut.variables.get(i).is_some_and(|v| v.1);
+        if self.machine {
+            if self.path.lanes.are_apart() {
+                let all = (0..cut.variables.len()).filter(|i| common(*i)).map(Need::NotCommon);
+                let free = cut.free.iter().filter(|f| f.2).map(|f| Need::Register(f.0));
+                self.cuts.needs.extend(all.chain(free).map(|need| (number, need)));
+            }
+            return;
+        }
+        let d = self.terms();
+        for (i, (registers, holds)) in cut.holds.iter().enumerate() {
+            let (Holds::Part { variable, .. } | Holds::Moved { variable, .. }) = *holds;
+            let alike = |value: TermId| match (holds, before.get(i).copied().flatten()) {
+                (Holds::Part { .. }, _) => self.inputs.is_uniform(value),
+                (Holds::Moved { .. }, None) => true,
+                (Holds::Moved { .. }, Some(before)) => {
+                    self.inputs.is_uniform(self.normal(d.sub(&value, &before)))
+                }
+            };
+            let value = self.together(cut, registers.iter().map(|r| r.0));
+            if common(variable) && !value.is_ok_and(alike) {
+                self.cuts.needs.insert((number, Need::NotCommon(variable)));
             }
         }
-        let all = cut.variables.iter().enumerate().filter(|(_, v)| v.1 && apart);
-        let needs: Vec<(usize, Need<R>)> = all.map(|(i, _)| (number, Need::NotCommon(i))).collect();
-        self.cuts.needs.extend(needs);
-        if apart {
-            let free = cut.free.iter().filter(|f| f.2).map(|f| (number, Need::Register(f.0)));
-            let free: Vec<(usize, Need<R>)> = free.collect();
-            self.cuts.needs.extend(free);
+    }
+
+    /// All lanes of a warp find memory in one state at the head, unless it is said that they may not.
+    fn find_one_memory(&mut self, number: usize, cut: &SideCut<R>) {
+        let one = [self.path.version, self.path.seen].iter().all(|v| self.inputs.is_uniform(*v));
+        if !one && !cut.own_memory {
+            self.cuts.needs.insert((number, Need::OwnMemory));
+        }
+    }
+
+    /// Notes what registers hold of which it is said what they hold at the head, where lanes of the warp are together there.
+    fn carry(&mut self, number: usize, cut: &SideCut<R>) {
+        if self.path.lanes.are_apart() {
+            return;
+        }
+        let free = |r: &R| cut.free.iter().any(|f| f.0 == *r);
+        for (register, _) in cut.holds.iter().flat_map(|(registers, _)| registers).filter(|(r, _)| !free(r)) {
+            let value = self.path.registers.get(register).or(self.fresh.get(register)).copied();
+            if let Some(value) = value {
+                let span = self.span(*register);
+                self.cuts.carried.push(Carried { cut: number, register: *register, value, span });
+            }
         }
     }
 
@@ -285,7 +323,7 @@ impl<R: Name> Side<'_, R> {
         for (register, width) in registers {
             let part = self.normal(d.extract(&value, low, *width));
             self.path.registers.insert(*register, part);
-            self.path.since.remove(register);
+            self.since(*register, None);
             low += width;
         }
     }
@@ -306,7 +344,7 @@ impl<R: Name> Side<'_, R> {
             self.inputs.bind(*variable, &what, &arguments, before, i as u32);
         }
         if !cut.keeps_memory {
-            let after = self.inputs.variable(memory, 32, true);
+            let after = self.inputs.variable(memory, 32, !cut.own_memory);
             self.inputs.bind(after, &what, &arguments, before, u32::MAX);
             self.change_memory(after);
             results.push(after);

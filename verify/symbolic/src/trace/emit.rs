@@ -4,6 +4,7 @@ use crate::trace::action::Action;
 use crate::trace::event::{Event, Kind, asked, call_asked};
 use crate::trace::path::Name;
 use crate::trace::side::Side;
+use sassafras_semantics::state::BarrierMode;
 use sassafras_semantics::{Domain, Space, TermId};
 
 impl<R: Name> Side<'_, R> {
@@ -53,7 +54,8 @@ impl<R: Name> Side<'_, R> {
         let before = self.path.version;
         let mut yields = results.clone();
         if memory {
-            let after = self.inputs.variable(&format!("{name} memory"), 32, true);
+            let after =
+                self.inputs.variable(&format!("{name} memory"), 32, self.is_one_memory(&what, &arguments));
             yields.push(after);
             self.inputs.bind(after, &what, call_asked(&what, &arguments), before, u32::MAX);
             self.change_memory(after);
@@ -113,6 +115,16 @@ impl<R: Name> Side<'_, R> {
             _ => false,
         };
         one && alike
+    }
+
+    /// Whether all lanes of a warp find memory in one state behind an event, as far as others leave it to them: they come to it at one time. Who has waited for a lock, say, finds
+    /// what the one before it left.
+    fn is_one_memory(&self, what: &Action, arguments: &[TermId]) -> bool {
+        match what {
+            Action::Barrier(mode) => *mode != BarrierMode::Arrive && self.reading.facts.aligned,
+            Action::WarpSync => arguments.iter().all(|mask| self.inputs.is_uniform(*mask)),
+            _ => false,
+        }
     }
 
     /// Memory is in another state where the guard holds. What others may have changed is no longer known; one's own stack is.

@@ -1,7 +1,7 @@
 //! Loops that are cut as one side of a run sees them, and lanes that have come to their heads.
 
 use crate::cut::{Key, Need, Needs, Weaker};
-use crate::trace::lanes::{Lanes, Marks};
+use crate::trace::lanes::{Lanes, Marks, Span};
 use crate::trace::loops::Rounds;
 use crate::trace::path::Name;
 use rustc_hash::FxHashMap;
@@ -65,10 +65,12 @@ pub struct SideCut<R> {
     pub free: Vec<(R, u32, bool)>,
     /// What holds less at the head than when lanes first come to it.
     pub weaker: Weaker,
-    /// Whether the lanes of a warp are together at the head, on both sides.
+    /// Whether the lanes of a warp are together at the head on the target: all of them are in the same turn then, on both sides.
     pub together: bool,
     /// Whether memory is unchanged.
     pub keeps_memory: bool,
+    /// Whether lanes of one warp may find memory in states of their own.
+    pub own_memory: bool,
 }
 
 /// Lanes that come to the head of a loop.
@@ -107,6 +109,19 @@ pub(super) struct Entered<R: Name> {
     pub(super) marks: Marks,
 }
 
+/// What a register held where lanes came to a head, of which it is said what it holds there.
+#[derive(Clone, Debug)]
+pub struct Carried<R> {
+    /// The number of the cut.
+    pub cut: usize,
+    /// The register.
+    pub register: R,
+    /// What it held.
+    pub value: TermId,
+    /// From when it was written to the head.
+    pub span: Span,
+}
+
 /// The cut loops of a side.
 #[derive(Debug)]
 pub struct Cuts<R: Name> {
@@ -118,13 +133,21 @@ pub struct Cuts<R: Name> {
     pub arrivals: Vec<Arrival<R>>,
     /// What has to be given up, with the number of the loop: nothing is shown while there is any.
     pub needs: BTreeSet<(usize, Need<R>)>,
+    /// What registers held at heads, where all lanes of the warp are together.
+    pub carried: Vec<Carried<R>>,
     pub(super) entered: Vec<Entered<R>>,
 }
 
 impl<R: Name> Default for Cuts<R> {
     fn default() -> Cuts<R> {
-        let (all, arrivals, entered) = (Vec::new(), Vec::new(), Vec::new());
-        Cuts { all, watched: BTreeSet::new(), arrivals, needs: BTreeSet::new(), entered }
+        Cuts {
+            all: Vec::new(),
+            watched: BTreeSet::new(),
+            arrivals: Vec::new(),
+            needs: BTreeSet::new(),
+            carried: Vec::new(),
+            entered: Vec::new(),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::inputs::Inputs;
 use crate::lemma;
 use crate::trace::lanes::Lanes;
-use crate::trace::path::{Name, Path};
+use crate::trace::path::{Name, Path, Since};
 use crate::trace::side::Side;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
@@ -13,15 +13,18 @@ use std::collections::BTreeSet;
 /// Choices within choices that are looked into.
 const DEPTH: u32 = 4;
 
-/// The pieces of straight code since which registers hold their values, where two groups meet: none if they differ.
-fn since<R: Name>(a: &Path<R>, b: &Path<R>) -> FxHashMap<R, u32> {
-    let mut all = a.since.clone();
-    for (r, s) in &b.since {
-        if all.get(r) != Some(s) {
-            all.insert(*r, u32::MAX);
-        }
-    }
-    all
+/// Since when registers hold their values, where two groups meet: in no one piece of straight code, if that differs. What a group has not written, it found at
+/// the entry.
+fn since<R: Name>(a: &Path<R>, b: &Path<R>) -> FxHashMap<R, Since> {
+    let entry = Since { piece: None, era: 0 };
+    let of = |p: &Path<R>, r: &R| p.since.get(r).copied().unwrap_or(entry);
+    let all = a.since.keys().chain(b.since.keys());
+    let both = |r: &R| {
+        let (x, y) = (of(a, r), of(b, r));
+        let piece = x.piece.filter(|_| x.piece == y.piece);
+        (*r, Since { piece, era: x.era.min(y.era) })
+    };
+    all.map(both).collect()
 }
 
 impl<R: Name> Side<'_, R> {
@@ -51,6 +54,7 @@ impl<R: Name> Side<'_, R> {
         self.log.joined.extend(joined);
         Path {
             conditions,
+            decided: a.decided.intersection(&b.decided).copied().collect(),
             registers,
             since: since(&a, &b),
             version,

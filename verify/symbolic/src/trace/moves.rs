@@ -116,9 +116,13 @@ impl<R: Name> Side<'_, R> {
             }
             None => {}
         }
-        let diverges = diverges && !self.inputs.is_uniform(taken);
+        let alike = self.inputs.is_uniform(taken);
         let mut gone = self.path.clone();
         let stays = self.normal(d.not(&taken));
+        if alike && self.machine && !self.path.lanes.are_apart() {
+            gone.decided.insert(taken);
+            self.path.decided.insert(stays);
+        }
         let go = self.add(&mut gone.conditions, taken);
         let mut own = std::mem::take(&mut self.path.conditions);
         let stay = self.add(&mut own, stays);
@@ -142,7 +146,7 @@ impl<R: Name> Side<'_, R> {
                 }
             }
         }
-        gone.lanes = self.path.lanes.branch(&mut self.warp, diverges);
+        gone.lanes = self.path.lanes.branch(&mut self.warp, diverges && !alike);
         Some(gone)
     }
 
@@ -161,7 +165,8 @@ impl<R: Name> Side<'_, R> {
         self.walk.here
     }
 
-    /// Whether no lane of the warp waits elsewhere. Where the launch alone decides which way lanes go, those of one warp all go the same.
+    /// Whether no lane of the warp waits elsewhere. Where the launch alone decides which way lanes go, those of one warp all go the same; and where they came together to a
+    /// branch on what is the same for all of them.
     pub fn alone(&self) -> bool {
         self.alone_in_turns(None) && self.alone_on_ways()
     }
@@ -185,7 +190,8 @@ impl<R: Name> Side<'_, R> {
     fn excludes(&self, a: &Path<R>, b: &Path<R>) -> bool {
         let d = self.terms();
         let all = a.conditions.iter().copied();
-        let holds: Vec<TermId> = all.filter(|c| self.inputs.is_of_launch(*c)).collect();
+        let alike = |c: &TermId| self.inputs.is_of_launch(*c) || a.decided.contains(c);
+        let holds: Vec<TermId> = all.filter(alike).collect();
         let both = holds.iter().chain(&b.conditions).fold(d.yes(), |all, c| d.and(&all, c));
         b.conditions.iter().any(|c| d.as_constant(&under(d, &holds, *c)) == Some(0))
             || self.inputs.known(self.normal(both)) == Some(0)
@@ -204,8 +210,8 @@ impl<R: Name> Side<'_, R> {
     /// Lanes that came by several ways, or in turns.
     pub fn as_a_whole(&mut self) -> Result<(), Convergence> {
         let aligned = self.reading.facts.whole;
-        let (lanes, _, here) = self.lanes();
-        if lanes.whole_warp(&here, aligned)? {
+        let (lanes, warp, here) = self.lanes();
+        if lanes.whole_warp(warp, &here, aligned)? {
             self.log.whole.insert(self.log.events.len());
         }
         Ok(())

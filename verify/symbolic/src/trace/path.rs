@@ -12,15 +12,26 @@ use std::hash::Hash;
 pub trait Name: Copy + Eq + Hash + Ord + Debug {}
 impl<T: Copy + Eq + Hash + Ord + Debug> Name for T {}
 
+/// When a register was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Since {
+    /// The piece of straight code; none where there are several, or where it got its value otherwise.
+    pub piece: Option<u32>,
+    /// The first era that this may have been in.
+    pub era: u32,
+}
+
 /// Lanes at one place.
 #[derive(Clone, Debug)]
 pub struct Path<R: Name> {
     /// What holds of them: all of these.
     pub conditions: Vec<TermId>,
+    /// Those of these that all lanes of the warp decided alike, each in one branch that they came to together.
+    pub decided: BTreeSet<TermId>,
     /// Registers that were written or read.
     pub registers: FxHashMap<R, TermId>,
-    /// Since which piece of straight code each register holds its value.
-    pub since: FxHashMap<R, u32>,
+    /// Since when each register holds its value that was written.
+    pub since: FxHashMap<R, Since>,
     /// Which state of shared and global memory they see, 32 bits.
     pub version: TermId,
     /// Which their weak loads see: the same, but that relaxed loads leave it as it is.
@@ -46,6 +57,7 @@ impl<R: Name> Path<R> {
     pub fn new(registers: FxHashMap<R, TermId>, version: TermId) -> Path<R> {
         Path {
             conditions: Vec::new(),
+            decided: BTreeSet::new(),
             registers,
             since: FxHashMap::default(),
             version,

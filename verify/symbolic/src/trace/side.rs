@@ -12,10 +12,10 @@ use crate::obstacle::convergence::Convergence;
 use crate::obstacle::memory::Memory;
 use crate::trace::facts::Reading;
 use crate::trace::heads::Cuts;
-use crate::trace::lanes::{Here, Lanes, Warp};
+use crate::trace::lanes::{Here, Lanes, Span, Warp};
 use crate::trace::log::Log;
 use crate::trace::loops::Loops;
-use crate::trace::path::{Name, Path};
+use crate::trace::path::{Name, Path, Since};
 use crate::trace::walk::Walk;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::{Domain, TermId, Terms};
@@ -194,8 +194,18 @@ impl<'i, R: Name> Side<'i, R> {
             _ => self.normal(d.ite(&self.guard, &value, &old)),
         };
         self.path.registers.insert(register, new);
-        self.path.since.insert(register, self.path.lanes.piece());
+        self.since(register, Some(self.path.lanes.piece()));
         new
+    }
+
+    /// A register gets its value now: in a piece of straight code, or otherwise.
+    pub(super) fn since(&mut self, register: R, piece: Option<u32>) {
+        self.path.since.insert(register, Since { piece, era: self.path.lanes.era() });
+    }
+
+    /// From when a register was written to now.
+    pub fn span(&self, register: R) -> Span {
+        self.path.lanes.span(self.path.since.get(&register).map_or(0, |s| s.era))
     }
 
     /// What is left to be said at the end of a run: whether lanes may wait for ever, and whether each generic address is known to lie in a window or in global memory.

@@ -65,6 +65,10 @@ impl Maker {
         let counter = 12 + depth;
         let from = if self.chance(70) { format!("R{}", self.any()) } else { "R8".into() };
         self.line(format!("LOP3.LUT R{counter}, {from}, 0x3, RZ, 0xc0, !PT"));
+        let uniform = self.counts_in_uniform(depth);
+        if let Some(register) = uniform {
+            self.line(format!("UMOV UR{register}, 0x2"));
+        }
         let meets = self.chance(85);
         let number = self.number();
         if meets {
@@ -75,7 +79,13 @@ impl Maker {
         self.work();
         self.sequence(depth - 1, Some(Breaks { out, around: meets.then_some(number) }));
         self.line(format!("IADD3 R{counter}, R{counter}, -0x1, RZ"));
-        self.line(format!("ISETP.GE.AND P6, PT, R{counter}, RZ, PT"));
+        match uniform {
+            Some(register) => {
+                self.line(format!("UIADD3 UR{register}, UR{register}, -0x1, URZ"));
+                self.line(format!("ISETP.LE.AND P6, PT, RZ, UR{register}, PT"));
+            }
+            None => self.line(format!("ISETP.GE.AND P6, PT, R{counter}, RZ, PT")),
+        }
         self.jump("@P6 BRA ", head);
         self.place(out);
         if meets {
@@ -219,7 +229,10 @@ pub fn program(seed: u64) -> Program {
         if maker.chance(30) {
             maker.sequence(1, None);
         }
-        maker.pattern();
+        match maker.shares() {
+            true => maker.share(),
+            false => maker.pattern(),
+        }
     }
     if !directed || maker.chance(50) {
         maker.sequence(3, None);

@@ -7,6 +7,7 @@ mod holes;
 mod maker;
 mod patterns;
 mod run;
+mod uniform;
 mod watch;
 
 use run::{said, shows};
@@ -28,6 +29,10 @@ struct Tally {
     together: u64,
     /// Operations across lanes of which it is said whose they are.
     asked: u64,
+    /// Reads of registers of the warp that are said to find what lanes wrote elsewhere in the code.
+    reads: u64,
+    /// Programs of which a loop is gone through once.
+    cut: u64,
     /// Programs that are said to end.
     ends: u64,
     wrong: u64,
@@ -39,7 +44,7 @@ fn look(seeds: std::ops::Range<u64>) -> Tally {
     for seed in seeds {
         let program = graph::program(seed);
         tally.programs += 1;
-        let said = match said(&program) {
+        let said = match said(&program, (seed / 8).is_multiple_of(2)) {
             Ok(said) => said,
             Err(_) => {
                 tally.unknown += 1;
@@ -47,6 +52,8 @@ fn look(seeds: std::ops::Range<u64>) -> Tally {
             }
         };
         tally.together += said.together.len() as u64;
+        tally.reads += said.reads.len() as u64;
+        tally.cut += u64::from(said.cut);
         tally.asked += said.asked.len() as u64;
         tally.ends += u64::from(said.ends && program.waits_for_none);
         for order in 0..ORDERS {
@@ -55,6 +62,9 @@ fn look(seeds: std::ops::Range<u64>) -> Tally {
                 let what = match wrong {
                     Wrong::Apart(at, here, wanted) => {
                         format!("{at:#06x} is executed by {here:#010x} of {wanted:#010x}")
+                    }
+                    Wrong::Lost(at, lane, [wanted, found]) => {
+                        format!("{at:#06x} reads {found:#x} in lane {lane}, not {wanted:#x}")
                     }
                     Wrong::Waits => "lanes wait for ever".into(),
                 };
@@ -73,6 +83,7 @@ fn none_is_wrong(tally: &Tally) {
     println!("{tally:?}");
     assert_eq!(tally.wrong, 0, "{tally:?}");
     assert!(tally.unknown * 2 < tally.programs, "most programs are followed: {tally:?}");
+    assert!(tally.reads * 20 > tally.programs && tally.cut * 50 > tally.programs, "{tally:?}");
     assert!(tally.together > 4 * tally.programs && tally.ends * 3 > tally.programs, "{tally:?}");
 }
 

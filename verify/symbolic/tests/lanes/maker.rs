@@ -18,6 +18,9 @@ const COUNT: u64 = 12;
 /// The register that counts what lanes do.
 const COUNTER: u32 = 20;
 
+/// The first of the registers of the warp that anybody writes, and those behind it that count turns of loops.
+const UNIFORM: [u64; 2] = [8, 10];
+
 /// Of a barrier of the block, what stands in its place where only its lanes are looked at.
 pub const MARK: &str = "IADD3 R24, R24, 0x1, RZ";
 
@@ -50,6 +53,10 @@ pub struct Maker {
     pub faulty: bool,
     /// Whether barriers of the block and operations of the whole warp are aligned: lanes of a warp that do not come to them together are nobody's affair.
     pub aligned: bool,
+    /// What decides where registers of the warp are written and read, if they are: draws of their own, so that the code around is the same without them.
+    uniform: Option<Draws>,
+    /// How many constants were written to them.
+    constants: u32,
     lines: Vec<Line>,
     /// By label: the line that it stands before.
     labels: Vec<usize>,
@@ -85,6 +92,8 @@ impl Maker {
             budget,
             faulty: !seed.is_multiple_of(3),
             aligned: seed.is_multiple_of(2),
+            uniform: seed.is_multiple_of(5).then(|| Draws::new(hash(seed, &[8]))),
+            constants: 0,
             lines: Vec::new(),
             labels: Vec::new(),
             whole: Vec::new(),
@@ -92,6 +101,9 @@ impl Maker {
         maker.line("LDC R8, c[0x0][0x210]");
         maker.line("LDC R9, c[0x0][0x214]");
         maker.line("S2R R18, SR_LANEID");
+        if maker.uniform.is_some() {
+            (UNIFORM[0]..UNIFORM[1]).for_each(|register| maker.set_uniform(register));
+        }
         maker
     }
 
@@ -129,6 +141,30 @@ impl Maker {
     /// Something that every lane does which comes by.
     pub fn work(&mut self) {
         self.line(format!("IADD3 R{COUNTER}, R{COUNTER}, 0x1, RZ"));
+        let Some(draws) = &mut self.uniform else { return };
+        let register = UNIFORM[0] + draws.below(UNIFORM[1] - UNIFORM[0]);
+        match draws.below(10) {
+            0 => self.set_uniform(register),
+            1..5 => self.line(format!("IADD3 R28, R28, UR{register}, RZ")),
+            _ => {}
+        }
+    }
+
+    /// A constant that nobody else writes into a register of the warp.
+    pub fn set_uniform(&mut self, register: u64) {
+        self.constants += 1;
+        self.line(format!("UMOV UR{register}, {:#x}", self.constants));
+    }
+
+    /// Whether registers of the warp are written and read.
+    pub fn shares(&self) -> bool {
+        self.uniform.is_some()
+    }
+
+    /// Whether a register of the warp counts the turns of a loop, so many loops deep: which.
+    pub fn counts_in_uniform(&mut self, depth: u32) -> Option<u64> {
+        let counts = self.uniform.as_mut()?.below(2) == 0;
+        counts.then_some(UNIFORM[1] + u64::from(depth))
     }
 
     /// A register that holds anything, of each lane another.

@@ -10,6 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub enum Wrong {
     /// Lanes come to an instruction without others that belong to them, or with others: its byte offset, who came, and who was to.
     Apart(u64, u32, u32),
+    /// A lane reads a register of the warp that does not hold what it wrote, or found there: byte offset, lane, and both values.
+    Lost(u64, usize, [u32; 2]),
     /// Lanes wait for ever.
     Waits,
 }
@@ -42,6 +44,8 @@ pub struct Watch {
     left: Vec<u32>,
     /// By warp, register and lane: what was last written.
     registers: BTreeMap<(u32, String), [u32; 32]>,
+    /// By warp and register of it: what each lane last wrote, or found where nothing else is said of it.
+    views: BTreeMap<(u32, String), [u32; 32]>,
     /// By warp and lane: the mask of the last wait, or the one that it is about to wait with.
     masks: Vec<[u32; 32]>,
     /// By warp and lane: the operations across lanes, barriers of the block and ends of turns that it came to.
@@ -76,6 +80,7 @@ impl Watch {
             waits_for_none: program.waits_for_none,
             left: (0..warps).map(all).collect(),
             registers: BTreeMap::new(),
+            views: BTreeMap::new(),
             masks: vec![[u32::MAX; 32]; warps as usize],
             history: (0..warps).map(|_| Default::default()).collect(),
             met: vec![[0; 32]; warps as usize],
@@ -96,6 +101,7 @@ impl Watch {
             self.demand_all(e);
         }
         self.note_mask(e);
+        self.see_uniform(e);
         if e.text.ends_with(MARK) {
             self.cross(e, e.lanes, u32::MAX);
             lanes(e.lanes).for_each(|lane| self.met[e.warp as usize][lane] += 1);
@@ -143,6 +149,30 @@ impl Watch {
         let wanted = self.left[e.warp as usize];
         if e.lanes != wanted {
             self.missing.push(Part { warp: e.warp, at: e.position, turn: 0, here: e.lanes, wanted });
+        }
+    }
+
+    /// Registers of the warp hold what lanes are said to find there.
+    fn see_uniform(&mut self, e: &TraceEvent<'_>) {
+        let actual = |me: &Watch, name: &str| Some(me.registers.get(&(e.warp, name.to_owned()))?[0]);
+        for name in self.said.heads.get(&e.position).cloned().unwrap_or_default() {
+            if let (Some(value), Some(view)) = (actual(self, &name), self.views.get_mut(&(e.warp, name))) {
+                lanes(e.lanes).for_each(|lane| view[lane] = value);
+            }
+        }
+        if self.said.reads.contains(&e.position) {
+            let words = e.text.split([' ', ',']).skip_while(|word| !word.ends_with(char::is_numeric)).skip(1);
+            for name in words.filter(|word| word.starts_with("UR")) {
+                let view = self.views.get(&(e.warp, name.to_owned()));
+                let (Some(value), Some(view)) = (actual(self, name), view) else { continue };
+                if let Some(lane) = lanes(e.lanes).find(|lane| view[*lane] != value) {
+                    self.wrong.push((e.warp, Wrong::Lost(e.position, lane, [view[lane], value])));
+                }
+            }
+        }
+        for (name, _, bits) in e.writes.iter().filter(|w| w.0.starts_with("UR")) {
+            let view = self.views.entry((e.warp, name.clone())).or_insert([*bits as u32; 32]);
+            lanes(e.lanes).for_each(|lane| view[lane] = *bits as u32);
         }
     }
 

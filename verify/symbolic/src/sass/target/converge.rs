@@ -84,8 +84,8 @@ impl Run<'_, '_> {
         // Who waits before an operation of the whole warp comes to it.
         if self.side.path.lanes.are_apart() && whole && self.code.needs_whole_warp(index + 1) {
             let aligned = self.side.reading.facts.whole;
-            let (lanes, _, here) = self.side.lanes();
-            lanes.come_as_a_whole(&here, aligned);
+            let (lanes, warp, here) = self.side.lanes();
+            lanes.come_as_a_whole(warp, &here, aligned);
         }
         let alone = self.side.alone();
         let (lanes, warp, here) = self.side.lanes();

@@ -2,9 +2,10 @@
 
 use super::code::Code;
 use super::request::{Request, Role};
-use super::state::{Run, Shared, Write};
+use super::state::{Run, Shared, Write, of_warp};
 use super::stop::Stop;
 use crate::assumption::Assumption;
+use crate::cut::Need;
 use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::obstacle::place::{Place, Position, Side as Which};
@@ -37,6 +38,8 @@ pub struct Target<'i> {
     pub writes: Vec<Write>,
     /// Instructions that were run at least once, and those there are.
     pub reached: (u32, u32),
+    /// Byte offsets of instructions that read registers of the warp which were always written in another straight piece of code.
+    pub later: BTreeSet<u64>,
     /// Lanes that came to places at which the run ends, in order.
     pub arrived: Vec<(u64, Path<Register>)>,
 }
@@ -311,15 +314,29 @@ impl<'i> Run<'_, 'i> {
         Ok(())
     }
 
+    /// What is said of registers of the warp at the heads of loops is given up where lanes elsewhere may have written them.
+    fn keep_rows(&mut self) {
+        let (shared, warp) = (&self.shared, &self.side.warp);
+        let carried = self.side.cuts.carried.iter().filter(|c| of_warp(c.register));
+        let lost = carried.filter(|c| shared.is_lost(warp, c.register, c.value, &c.span));
+        let needs: Vec<_> = lost.map(|c| (c.cut, Need::Register(c.register))).collect();
+        self.side.cuts.needs.extend(needs);
+    }
+
     /// The end: what was noted of registers of the warp, and what is left to be said of lanes.
     fn finish(mut self, arrived: Vec<(u64, Path<Register>)>) -> Result<Target<'i>, Located> {
         self.side.settled()?;
         self.side.merge();
-        if self.shared.settled()? {
+        self.keep_rows();
+        // What has to be given up is no proof: it is said first.
+        let rests =
+            if self.side.cuts.needs.is_empty() { self.shared.settled(&self.side.warp)? } else { true };
+        if rests {
             self.side.log.assumed.insert(Assumption::Switch);
         }
         self.side.log.assumed.extend([Assumption::Bank, Assumption::Isa]);
         let reached = self.code.reached(&self.side.walk);
-        Ok(Target { side: self.side, writes: self.writes, reached, arrived })
+        let later = self.shared.later();
+        Ok(Target { side: self.side, writes: self.writes, reached, later, arrived })
     }
 }

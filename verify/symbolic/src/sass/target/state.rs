@@ -7,6 +7,7 @@ use crate::trace::action::Action;
 use crate::trace::bank::constant;
 use crate::trace::fence::Fence;
 use crate::trace::fences::{self, Weakened};
+use crate::trace::lanes::{Elsewhere, Span, Warp};
 use crate::trace::leader::Leaders;
 use crate::trace::side::Side;
 use crate::trace::{atomic, ordering, window};
@@ -16,7 +17,7 @@ use sassafras_isa::{RegClass, Register};
 use sassafras_semantics::{
     Access, AtomicOp, Domain, Opaque, Ordering, Scope, Space, SpecialRegister, State, TermId, Terms, Trap,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A register write: byte offset of the instruction, and the value.
 pub type Write = (u64, TermId);
@@ -34,9 +35,11 @@ fn width(register: Register) -> u32 {
 #[derive(Default)]
 pub(super) struct Shared {
     /// Writes while lanes may have been apart.
-    apart: Vec<(Register, TermId)>,
-    /// Reads of what was written before the last branch or reconvergence.
-    later: Vec<(Register, TermId, u64)>,
+    apart: BTreeMap<Register, BTreeSet<(TermId, Elsewhere)>>,
+    /// Reads of what was written before the last branch or reconvergence: value, place, and from when it was written to the read.
+    later: BTreeMap<Register, BTreeSet<(TermId, Span, u64)>>,
+    /// Places of reads of what was written in the same straight piece of code.
+    near: BTreeSet<u64>,
     /// What callees do not keep.
     lost: BTreeSet<Register>,
     /// Those of the reads during which lanes may be elsewhere in a callee, or may have been in one since: registers and places.
@@ -48,18 +51,30 @@ impl Shared {
     ///
     /// # Errors
     /// A read of what others may have written meanwhile.
-    pub(super) fn settled(&self) -> Result<bool, Uniform> {
+    pub(super) fn settled(&self, warp: &Warp) -> Result<bool, Uniform> {
         // What other lanes wrote meanwhile is what was there.
-        for (register, value, place) in &self.later {
-            if self.apart.iter().any(|(r, v)| r == register && v != value) {
-                let register = register.to_string().into();
-                return Err(Uniform::WrittenMeanwhile { at: *place, register });
+        for (register, reads) in &self.later {
+            let wrong = |(value, span, _): &&(TermId, Span, u64)| self.is_lost(warp, *register, *value, span);
+            if let Some((_, _, place)) = reads.iter().find(wrong) {
+                return Err(Uniform::WrittenMeanwhile { at: *place, register: register.to_string().into() });
             }
         }
         if let Some((register, place)) = self.behind.iter().find(|(r, _)| self.lost.contains(r)) {
             return Err(Uniform::Called { at: *place, register: register.to_string().into() });
         }
         Ok(!self.apart.is_empty() || !self.lost.is_empty())
+    }
+
+    /// Places at which registers are read that were always written in another straight piece of code.
+    pub(super) fn later(&self) -> BTreeSet<u64> {
+        let all = self.later.values().flatten().map(|(_, _, place)| *place);
+        all.filter(|place| !self.near.contains(place)).collect()
+    }
+
+    /// Whether lanes elsewhere may have written another value to a register that held this one from one time to another.
+    pub(super) fn is_lost(&self, warp: &Warp, register: Register, value: TermId, span: &Span) -> bool {
+        let writes = self.apart.get(&register).into_iter().flatten();
+        writes.into_iter().any(|(other, by)| *other != value && warp.interfere(span, by))
     }
 }
 
@@ -145,7 +160,8 @@ impl State<Terms> for Run<'_, '_> {
             _ => {
                 let value = self.old(register);
                 let path = &self.side.path;
-                if of_warp(register) && path.since.get(&register) != Some(&path.lanes.piece()) {
+                let here = Some(path.lanes.piece());
+                if of_warp(register) && path.since.get(&register).and_then(|s| s.piece) != here {
                     // What some lanes answered each other is theirs, and what a callee left may be anything.
                     if !self.side.inputs.is_uniform(value) {
                         let (at, name) = (self.side.place, register.to_string().into());
@@ -155,10 +171,13 @@ impl State<Terms> for Run<'_, '_> {
                         };
                         return Err(self.side.inputs.held.trap(obstacle));
                     }
-                    self.shared.later.push((register, value, self.side.place));
+                    let read = (value, self.side.span(register), self.side.place);
+                    self.shared.later.entry(register).or_default().insert(read);
                     if self.side.path.lanes.are_apart() || !self.shared.lost.is_empty() {
                         self.shared.behind.push((register, self.side.place));
                     }
+                } else if of_warp(register) {
+                    self.shared.near.insert(self.side.place);
                 }
                 // Where the guard does not hold the instruction does nothing.
                 Ok(self.side.inputs.normal.given(value, self.side.guard))
@@ -177,11 +196,13 @@ impl State<Terms> for Run<'_, '_> {
             if !inputs.is_uniform(value) && !self.answers {
                 self.fault = Some(Uniform::Differs { register: register.to_string().into() });
             }
-            if self.side.path.lanes.are_apart() || !inputs.is_uniform(self.side.guard) {
+            // Where all are here each of them knows of it, also whose guard does not hold.
+            if self.side.path.lanes.are_apart() {
                 // Lanes elsewhere have another value by the same name.
                 let other = self.leaders.is_of_some(&self.side, new);
                 let new = if other { inputs.variable("another", 32, true) } else { new };
-                self.shared.apart.push((register, new));
+                let written = (new, self.side.path.lanes.doing());
+                self.shared.apart.entry(register).or_default().insert(written);
             }
         }
         self.writes.push((self.side.place, new));

@@ -22,6 +22,7 @@ impl Lanes {
         } else {
             self.whole.insert(barrier, warp.losses(barrier));
         }
+        self.bands.insert(barrier, self.band.filter(|_| here.unguarded()));
         self.enter(warp, here, barrier, here.guard);
         if self.same_ways && here.unguarded() {
             self.set_by_all.insert(barrier, warp.losses(barrier));
@@ -76,6 +77,8 @@ impl Lanes {
             (self.apart, self.same_ways) = (true, set_by_all);
         }
         self.same_ways |= set_by_all;
+        let band = self.bands.remove(&barrier).flatten().filter(|_| set_by_all);
+        self.band = band.map(|band| warp.eras.band(Some(band)));
         whole
     }
 
@@ -85,7 +88,7 @@ impl Lanes {
     /// they have ended by the time that their way is followed says nothing.
     pub fn reconverge(&mut self, warp: &mut Warp, barrier: u32, alone: bool) {
         match alone {
-            true => self.together(),
+            true => self.together(warp),
             false => warp.lose(barrier),
         }
     }

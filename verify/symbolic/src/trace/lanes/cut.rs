@@ -5,6 +5,7 @@ use crate::cut::{Need, Weaker};
 use crate::inputs::Inputs;
 use crate::obstacle::convergence::Disorder;
 use sassafras_semantics::TermId;
+use std::collections::BTreeMap;
 
 /// What a run knew of a warp at one time.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +42,8 @@ impl Lanes {
             head.set_by_all.remove(barrier);
         }
         if head.apart {
+            // Others of their turns may have left the loop.
+            (head.band, head.bands) = (None, BTreeMap::new());
             head.meeting.scatter();
         }
         Some(head)
@@ -63,6 +66,7 @@ impl Lanes {
         if self.to_be_whole || self.broke.is_some() {
             return None;
         }
+        warp.eras.come_back(&head.eras, &self.eras, head.apart);
         let mut needs = Vec::new();
         let mut need = |missing: bool, need: Need<R>| {
             if missing {

@@ -37,8 +37,23 @@ impl Lanes {
             }
             false => Meeting::default(),
         };
+        let mut eras = a.eras.union(&b.eras).copied().collect();
+        if !apart {
+            eras = warp.eras.begin(&eras);
+        }
+        // Of two ways that no lanes of one warp go, those of one are a band.
+        let band = match (apart, a.band == b.band && inputs.is_uniform(first)) {
+            (false, _) => Some(warp.eras.band(None)),
+            (true, true) => a.band,
+            (true, false) => None,
+        };
+        let bands = a.bands.iter().filter(|(barrier, band)| b.bands.get(barrier) == Some(band));
+        let bands = bands.map(|(barrier, band)| (*barrier, *band)).collect();
         Lanes {
             piece: warp.next_piece(),
+            eras,
+            band,
+            bands,
             apart,
             ending: a.ending || b.ending,
             same_ways: a.same_ways && b.same_ways && !apart,

@@ -6,10 +6,15 @@ impl Lanes {
     /// C3: some lanes leave by a branch. `diverges`: whether lanes of one warp may go either way. Those that leave.
     pub fn branch(&mut self, warp: &mut Warp, diverges: bool) -> Lanes {
         let mut gone = self.clone();
-        gone.new_piece(warp);
-        self.new_piece(warp);
+        // Before the new pieces begin: those that part stay in one era.
+        if let Some(band) = self.band.filter(|_| diverges) {
+            gone.band = Some(warp.eras.band(Some(band)));
+            self.band = Some(warp.eras.band(Some(band)));
+        }
         gone.apart |= diverges;
         self.apart |= diverges;
+        gone.new_piece(warp);
+        self.new_piece(warp);
         gone
     }
 
@@ -25,7 +30,7 @@ impl Lanes {
 
     /// C4: they go on one after another.
     pub fn scatter(&mut self, warp: &mut Warp) {
-        (self.apart, self.same_ways) = (true, false);
+        (self.apart, self.same_ways, self.band) = (true, false, None);
         self.meeting.scatter();
         self.new_piece(warp);
     }

@@ -1,5 +1,6 @@
 //! What is known of lanes: on one path, and in a run.
 
+use super::eras::{Elsewhere, Eras, Span};
 use super::meeting::Meeting;
 use super::nesting::{Barriers, Nesting, both, not, under};
 use crate::inputs::Inputs;
@@ -16,6 +17,12 @@ pub(super) const ALL: u128 = 0xffff_ffff;
 pub struct Lanes {
     /// The straight piece of code that they are in: it ends where lanes part, wait or meet.
     pub(super) piece: u32,
+    /// The era that they are in: one of these, as their warp came here.
+    pub(super) eras: BTreeSet<u32>,
+    /// The band that they are, if they issue together.
+    pub(super) band: Option<u32>,
+    /// The bands that set convergence barriers.
+    pub(super) bands: BTreeMap<u32, Option<u32>>,
     /// Whether other lanes of the warp may be elsewhere.
     pub(super) apart: bool,
     /// Whether others may have gone to an `EXIT` that they have yet to execute: nobody waits for them, but a branch on who is here sees them.
@@ -74,6 +81,7 @@ pub(super) struct Debt {
 pub struct Warp {
     /// Straight pieces of code so far.
     pub(super) pieces: u32,
+    pub(super) eras: Eras,
     pub(super) barriers: Barriers,
     /// How often each barrier came not to bring all lanes of the warp together, wherever they are.
     pub(super) lost: BTreeMap<u32, u32>,
@@ -164,6 +172,11 @@ impl Warp {
         self.barriers.wait_for_some()
     }
 
+    /// Whether what lanes do elsewhere in some eras may come between a write and a read.
+    pub fn interfere(&self, span: &Span, elsewhere: &Elsewhere) -> bool {
+        self.eras.interfere(span, elsewhere)
+    }
+
     /// The `WARPSYNC` at which lanes may wait for such as do not come, as a byte offset.
     pub fn owes(&self) -> Option<u64> {
         self.owed.values().find(|debt| !debt.paid).map(|debt| debt.place)
@@ -175,6 +188,9 @@ impl Default for Lanes {
     fn default() -> Lanes {
         Lanes {
             piece: 0,
+            eras: BTreeSet::from([0]),
+            band: Some(0),
+            bands: BTreeMap::new(),
             apart: false,
             ending: false,
             same_ways: true,
@@ -219,8 +235,26 @@ impl Lanes {
         &self.met
     }
 
+    /// The first era that what they do now may lie in.
+    pub fn era(&self) -> u32 {
+        self.eras.first().copied().unwrap_or_default()
+    }
+
+    /// That these do something.
+    pub fn doing(&self) -> Elsewhere {
+        Elsewhere { eras: self.eras.clone(), band: self.band }
+    }
+
+    /// From what was written in an era, or behind it, to a read by these.
+    pub fn span(&self, from: u32) -> Span {
+        Span { from, eras: self.eras.clone(), together: !self.apart, band: self.band }
+    }
+
     /// A new piece of straight code begins.
     pub fn new_piece(&mut self, warp: &mut Warp) {
+        if !self.apart {
+            self.eras = warp.eras.begin(&self.eras);
+        }
         self.piece = warp.next_piece();
         self.gathered = None;
     }
@@ -236,7 +270,9 @@ impl Lanes {
     }
 
     /// All lanes of the warp that have not ended are here.
-    pub(super) fn together(&mut self) {
+    pub(super) fn together(&mut self, warp: &mut Warp) {
+        self.eras = warp.eras.begin(&self.eras);
+        self.band = Some(warp.eras.band(None));
         (self.apart, self.waited, self.stopped) = (false, false, false);
         self.same_ways = true;
     }

@@ -46,12 +46,12 @@ impl Lanes {
             warp.barriers.some.extend(held.into_iter().map(|h| (h.barrier, self.piece.into())));
         }
         if all {
-            self.together();
+            self.together(warp);
             self.ending = false;
             self.meeting.gather();
         } else if !here.inputs.is_uniform(mask) {
             // Lanes with one mask go on together, and nothing says when those with another do.
-            (self.apart, self.same_ways) = (true, false);
+            (self.apart, self.same_ways, self.band) = (true, false, None);
         }
         Ok(apart)
     }
@@ -159,10 +159,10 @@ impl Lanes {
 
     /// They go straight on to an operation of the whole warp: whether they are together. `aligned`: the source is undefined where a warp comes to one in parts (PTX ISA, "mma",
     /// "ldmatrix", "wgmma" and their kin). Lanes that came to it by the same branches are together then, since each went the same way at each.
-    pub fn come_as_a_whole(&mut self, here: &Here<'_, '_>, aligned: bool) -> bool {
+    pub fn come_as_a_whole(&mut self, warp: &mut Warp, here: &Here<'_, '_>, aligned: bool) -> bool {
         let together = aligned && self.same_ways && here.unguarded();
         if together {
-            self.together();
+            self.together(warp);
             self.to_be_whole = true;
         }
         together
@@ -172,8 +172,13 @@ impl Lanes {
     ///
     /// # Errors
     /// Lanes that came by several ways, or in turns.
-    pub fn whole_warp(&mut self, here: &Here<'_, '_>, aligned: bool) -> Result<bool, Convergence> {
-        if self.apart && !self.come_as_a_whole(here, aligned) {
+    pub fn whole_warp(
+        &mut self,
+        warp: &mut Warp,
+        here: &Here<'_, '_>,
+        aligned: bool,
+    ) -> Result<bool, Convergence> {
+        if self.apart && !self.come_as_a_whole(warp, here, aligned) {
             return Err(Convergence::Apart {});
         }
         Ok(std::mem::take(&mut self.to_be_whole))
