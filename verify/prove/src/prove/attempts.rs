@@ -16,12 +16,13 @@ use super::plan::{Plan, View};
 use super::task::Task;
 use crate::hints;
 use crate::reason::{Kind, Reason};
-use crate::search::search;
-use crate::verdict::{Counts, Verdict};
+use crate::search::{search, search_held_back};
+use crate::verdict::{Counterexample, Counts, Verdict};
 use sassafras_chip::Chip;
 use sassafras_solve::limit;
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::choice::Payloads;
+use sassafras_symbolic::obstacle::Obstacle;
 use sassafras_symbolic::obstacle::coverage::Coverage;
 use sassafras_symbolic::obstacle::effort::Effort;
 use sassafras_symbolic::origin::Origin;
@@ -95,7 +96,19 @@ impl Task<'_> {
         if self.record.contradiction.is_some() || !matches!(verdict, Verdict::Unknown(_)) {
             return verdict;
         }
-        self.drawn((self.limits.launches, crate::search::EFFORT)).unwrap_or(verdict)
+        let found = self.drawn((self.limits.launches, crate::search::EFFORT));
+        let shared = |why: &Reason| matches!(why.located().obstacle, Obstacle::Uniform(_));
+        let ahead = self.solver.present() && matches!(&verdict, Verdict::Unknown(why) if shared(why));
+        found.or_else(|| if ahead { self.held_back() } else { None }).unwrap_or(verdict)
+    }
+
+    /// What drawn launches show where lanes are held back, if registers that they have in common may be written meanwhile.
+    fn held_back(&mut self) -> Option<Verdict> {
+        let (entries, pointers) = (self.entries, self.met.pointers.clone());
+        let most = (self.limits.launches, 4 * crate::search::EFFORT);
+        let all = || search_held_back(entries.origin, entries.cubin, entries.code, &pointers, most);
+        let found = limit::within(u64::MAX, self.limits.deadline, all).ok().flatten()?;
+        self.found(found)
     }
 
     /// What so many drawn launches, with so much effort, show.
@@ -106,6 +119,10 @@ impl Task<'_> {
         let entries = self.entries;
         let all = || search(entries.origin, entries.cubin, entries.code, &self.met.pointers, most);
         let found = limit::within(u64::MAX, self.limits.deadline, all).ok().flatten()?;
+        self.found(found)
+    }
+
+    fn found(&mut self, found: Counterexample) -> Option<Verdict> {
         use Assumption::{Addr, Bank, Conv, Drf, Isa, Launch, Ub};
         self.record.assumptions = [Addr, Bank, Conv, Drf, Isa, Launch, Ub].into();
         Some(Verdict::Refuted(Box::new(found)))

@@ -68,6 +68,8 @@ pub(super) struct Judge<'a> {
     loose: bool,
     /// Instructions of the source so far, and those of runs of the target that did not end.
     pub steps: u64,
+    /// The interleavings of the target that are looked at where there are several threads.
+    pub orders: Vec<u32>,
 }
 
 impl<'a> Judge<'a> {
@@ -79,7 +81,9 @@ impl<'a> Judge<'a> {
     ) -> Option<Judge<'a>> {
         let loose = origin.contracts() || origin.leaves_payloads();
         let fits = origin.params().iter().all(|(_, offset, size)| offset + size <= code.param_size);
-        (!origin.unbounded() && fits).then_some(Judge { origin, cubin, name: &code.name, loose, steps: 0 })
+        let orders = (0..ORDERS).collect();
+        let judge = Judge { origin, cubin, name: &code.name, loose, steps: 0, orders };
+        (!origin.unbounded() && fits).then_some(judge)
     }
 
     /// What a launch shows, if anything.
@@ -115,8 +119,9 @@ impl<'a> Judge<'a> {
         if races(&source.touches) || self.loose && source.several {
             return Ok(Vec::new());
         }
-        let orders = if launch.blocks() * u64::from(launch.threads()) == 1 { 1 } else { ORDERS };
-        for order in 0..orders {
+        let alone = launch.blocks() * u64::from(launch.threads()) == 1;
+        let orders = if alone { vec![0] } else { self.orders.clone() };
+        for order in orders {
             let found = self.against(launch, &source, order)?;
             if found.is_empty() {
                 continue;

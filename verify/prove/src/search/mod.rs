@@ -16,15 +16,40 @@ use hex::hex;
 use judge::{Difference, Judge};
 use sassafras_chip::Chip;
 use sassafras_cubin::Cubin;
+use sassafras_execute::order::Order;
 use sassafras_execute::{Launch, Options};
 use sassafras_symbolic::origin::Origin;
 use sassafras_symbolic::sass::target;
+use std::collections::BTreeSet;
 
 /// Instructions, issued by groups of lanes, after which no more are drawn.
 pub const EFFORT: u64 = 400_000;
 
 /// The same where they are drawn before anything is proved, which right code takes too, and how many there are then.
 pub const FIRST: (u64, u64) = (12, 60_000);
+
+/// The same where lanes are held back at each place, and most places.
+const HELD: (u64, usize) = (96, 64);
+
+/// The interleavings that hold lanes back, one for each place that they may come to by a branch at which they part.
+fn held_back(code: &sassafras_cubin::Function, chip: Chip) -> Vec<u32> {
+    let flow = sassafras_symbolic::sass::flow::flow(code, chip);
+    let ways = flow.into_values().filter(|to| to.len() > 1).flatten().collect::<BTreeSet<u64>>();
+    ways.into_iter().take(HELD.1).map(Order::holding).collect()
+}
+
+/// The same as [`search`], where registers that lanes have in common may be written by such as are ahead: in interleavings that hold lanes back at
+/// each place at which they part, until the others wait or have ended.
+pub fn search_held_back(
+    origin: Origin<'_>,
+    cubin: &Cubin,
+    code: &sassafras_cubin::Function,
+    pointers: &[u64],
+    (launches, effort): (u64, u64),
+) -> Option<Counterexample> {
+    let orders = held_back(code, Chip::from_number(cubin.sm)?);
+    search_in(origin, cubin, code, pointers, (HELD.0.min(launches), effort), Some(orders))
+}
 
 /// Looks for a launch on which an entry of a cubin does something else than its source. `pointers`: offsets of parameters that
 /// are known to be addresses, in bytes. `launches`: how many are drawn, and instructions after which no more are.
@@ -33,7 +58,18 @@ pub fn search(
     cubin: &Cubin,
     code: &sassafras_cubin::Function,
     pointers: &[u64],
+    most: (u64, u64),
+) -> Option<Counterexample> {
+    search_in(origin, cubin, code, pointers, most, None)
+}
+
+fn search_in(
+    origin: Origin<'_>,
+    cubin: &Cubin,
+    code: &sassafras_cubin::Function,
+    pointers: &[u64],
     (launches, effort): (u64, u64),
+    orders: Option<Vec<u32>>,
 ) -> Option<Counterexample> {
     let odd = origin
         .required_threads()
@@ -42,6 +78,7 @@ pub fn search(
         return None;
     }
     let mut judge = Judge::new(origin, cubin, code)?;
+    judge.orders = orders.unwrap_or(judge.orders);
     for seed in 0..launches {
         let input = Input::drawn(origin, code, pointers, seed);
         match judge.differ(&input.launch()) {
