@@ -8,11 +8,12 @@ const SHARED: u64 = 8;
 impl Maker {
     /// One of the patterns in which registers of the warp are written and read.
     pub fn share(&mut self) {
-        match self.draws.below(5) {
+        match self.draws.below(6) {
             0 => self.write_on_one_side(),
             1 => self.read_on_both_sides(),
             2 => self.lag_in_a_loop(),
             3 => self.write_and_end(),
+            4 => self.run_ahead(),
             _ => self.read_past_two_waits(),
         }
     }
@@ -145,11 +146,14 @@ impl Maker {
     /// Lanes go round together, and some write and end.
     fn write_and_end(&mut self) {
         let (head, join, on) = (self.label(), self.label(), self.label());
+        let meets = self.chance(60);
         self.set_uniform(SHARED);
-        self.line("MOV R15, 0x2");
+        self.line("UMOV UR12, 0x2");
         self.place(head);
         self.read_shared();
-        self.set(join);
+        if meets {
+            self.set(join);
+        }
         self.differs(0);
         self.jump("@P0 BRA ", on);
         self.work();
@@ -162,15 +166,49 @@ impl Maker {
         }
         self.place(on);
         self.place(join);
-        self.meet();
-        if self.chance(30) {
-            self.set_uniform(SHARED);
+        match meets {
+            true => self.meet(),
+            false => self.line("WARPSYNC.ALL"),
         }
+        match self.draws.below(5) {
+            0 => self.set_uniform(SHARED),
+            // One way writes, if the launch has it so.
+            1 | 2 => {
+                let past = self.label();
+                self.agrees(2);
+                self.jump("@P2 BRA ", past);
+                self.set_uniform(SHARED);
+                self.place(past);
+            }
+            _ => {}
+        }
+        if self.chance(50) {
+            self.piece();
+        }
+        self.read_shared();
+        self.line("UIADD3 UR12, UR12, -0x1, URZ");
+        self.line("ISETP.LE.AND P6, PT, RZ, UR12, PT");
+        self.jump("@P6 BRA ", head);
+    }
+
+    /// Lanes that wait may be let go before the others come, who read behind them what they write.
+    fn run_ahead(&mut self) {
+        let join = self.label();
+        self.set_uniform(SHARED);
+        self.set(join);
+        self.differs(0);
+        self.jump("@P0 BRA ", join);
+        if self.chance(70) {
+            self.line("YIELD");
+            self.work();
+            self.line("YIELD");
+        }
+        self.place(join);
+        self.meet();
         self.piece();
         self.read_shared();
-        self.line("IADD3 R15, R15, -0x1, RZ");
-        self.line("ISETP.GE.AND P6, PT, R15, RZ, PT");
-        self.jump("@P6 BRA ", head);
+        self.piece();
+        self.set_uniform(SHARED);
     }
 
     /// Lanes part twice, and are together in between.
