@@ -229,8 +229,11 @@ impl<'a> Task<'a> {
         let local = self.origin.variables(bound).into_iter().map(|v| v.size).max();
         let room = local.and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
         let mut undefined = 0;
+        let facts = self.origin.request(&self.cubin, &[]).facts;
         let mut execute = |side: &mut sassafras_symbolic::trace::side::Side<'i, Value>, inst: Inst| {
             side.reading.constants = sassafras_symbolic::trace::bank::constants(&self.cubin);
+            // Lanes come to barriers of the IR as they do to those of the PTX.
+            side.reading.facts.aligned = facts.aligned;
             let mut lane = Lane {
                 side,
                 function: self.function,

@@ -54,8 +54,10 @@ impl<R: Name> Side<'_, R> {
         let before = self.path.version;
         let mut yields = results.clone();
         if memory {
-            let after =
-                self.inputs.variable(&format!("{name} memory"), 32, self.is_one_memory(&what, &arguments));
+            // A side that takes it for one state and a side that does not have no state in common.
+            let one = self.is_one_memory(&what, &arguments);
+            let state = if one { "memory" } else { "memory of each" };
+            let after = self.inputs.variable(&format!("{name} {state}"), 32, one);
             yields.push(after);
             self.inputs.bind(after, &what, call_asked(&what, &arguments), before, u32::MAX);
             self.change_memory(after);
