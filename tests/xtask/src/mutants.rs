@@ -48,6 +48,7 @@ const PLANTERS: &[Planter] = &[
     planter("sassafras-prove", "controls", "planted::no_planted_change_is_proved", true),
     planter("sassafras-prove", "mutants", "changes_of_the_meaning_are_not_proved", true),
     planter("sassafras-prove", "wrong_pairs", "what_differs_is_not_proved", true),
+    planter("sassafras-prove", "uniform", "wrong_code_is_not_proved", true),
     planter("sassafras-prove", "bounds", "counts_over_the_whole_run_are_found_out", true),
     planter(
         "sassafras-prove",
