@@ -4,17 +4,15 @@
 //! head are columns of numbers, on drawn inputs. Columns that are the same become rows of a relation. What does not hold behind one
 //! turn is given up, and both sides run again, until everything holds (Houdini: Flanagan, Leino, FME 2001).
 
+use super::columns::{Evaluator, SEEDS};
 use super::discharge::Premises;
 use super::plan::Plan;
 use super::sides::{self, Run};
 use super::task::{Entries, Task};
 use crate::obligation::Obligation;
 use crate::reason::Reason;
-use rustc_hash::FxHashMap;
-use sassafras_execute::order::hash;
 use sassafras_normal::Normal;
-use sassafras_semantics::concrete::Bits;
-use sassafras_semantics::{Concrete, Domain, TermId, Terms};
+use sassafras_semantics::{Domain, TermId, Terms};
 use sassafras_symbolic::cut::{self, Cut, Key, Need, Needs, Row, Shape, Variable};
 use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::obstacle::Obstacle;
@@ -28,8 +26,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Turns of each loop that are looked at.
 const TURNS: u32 = 2;
-/// Inputs on which values are compared.
-const SEEDS: u64 = 6;
 /// What a pointer moves by, in what a counter moves by.
 const FACTORS: [i64; 12] = [1, -1, 2, 4, 8, 16, 32, 64, 12, 24, -4, -8];
 
@@ -49,7 +45,7 @@ pub fn guess(entries: Entries<'_>, plan: &Plan) -> Result<Plan, Reason> {
     let run = sides::run_and_watch(entries, &few, &inputs, None, true)?;
     let source = &run.source.arrivals;
     let target: Vec<Arrival<Key>> = run.target.side.cuts.arrivals.iter().map(|a| a.by(&cut::key)).collect();
-    let evaluator = Evaluator::of(&terms, source.iter().chain(&target));
+    let evaluator = Evaluator::of(&inputs, source.iter().chain(&target));
     let mut cuts = Vec::new();
     for (s, t) in heads(&evaluator, source, &target) {
         cuts.push(relation(&inputs, &evaluator, arrivals(source, s), arrivals(&target, t)));
@@ -57,41 +53,6 @@ pub fn guess(entries: Entries<'_>, plan: &Plan) -> Result<Plan, Reason> {
     match cuts.is_empty() {
         true => Err(Obstacle::from(Coverage::NoHeads {}).into()),
         false => Ok(Plan { cuts, ..plan.clone() }),
-    }
-}
-
-/// Values of terms on drawn inputs.
-struct Evaluator {
-    values: Vec<FxHashMap<TermId, Bits>>,
-}
-
-impl Evaluator {
-    fn of<'a>(terms: &Terms, arrivals: impl Iterator<Item = &'a Arrival<Key>>) -> Evaluator {
-        let roots: Vec<TermId> =
-            arrivals.flat_map(|a| a.registers.values().copied().chain([a.guard])).collect();
-        let order = terms.topological(&roots);
-        let home = Concrete::default();
-        let values = (0..SEEDS).map(|seed| {
-            let mut values: FxHashMap<TermId, Bits> = FxHashMap::default();
-            for id in &order {
-                let (node, width) = (terms.node(*id), terms.width_of(*id));
-                let value = if node.is_free() {
-                    let wide = u128::from(hash(seed, &[id.0.into(), 1]));
-                    let wide = wide << 64 | u128::from(hash(seed, &[id.0.into(), 2]));
-                    Bits::new(width, wide & u128::MAX >> (128 - width.clamp(1, 128)))
-                } else {
-                    let operands: Vec<Bits> = node.operands().iter().map(|o| values[o]).collect();
-                    Terms::apply(&home, &node, width, &operands)
-                };
-                values.insert(*id, value);
-            }
-            values
-        });
-        Evaluator { values: values.collect() }
-    }
-
-    fn column(&self, terms: impl Iterator<Item = TermId>) -> Vec<u128> {
-        terms.flat_map(|t| self.values.iter().map(move |v| v[&t].bits())).collect()
     }
 }
 
@@ -219,7 +180,8 @@ fn changed(arrivals: &[&Arrival<Key>]) -> BTreeSet<Key> {
 fn part(variables: &[Variable], own: &Columns, register: Key, column: &[u128]) -> Option<Row> {
     let width = cut::width(cut::register(register)?);
     variables.iter().enumerate().find_map(|(i, v)| {
-        let of = own.get(&v.register)?;
+        // A predicate is the lowest bit of many a number by chance.
+        let of = own.get(&v.register).filter(|_| width > 1 || v.width == 1)?;
         let low = (0..v.width).step_by(32).find(|low| {
             low + width <= v.width
                 && of.iter().zip(column).all(|(x, y)| (x >> low) & (u128::MAX >> (128 - width)) == *y)
