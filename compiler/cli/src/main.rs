@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-/// A compilation makes and drops many small things: a tenth of the time and more goes to the system's allocator.
+/// A compilation makes and drops many small things: a tenth of the time and more goes to the system's allocator. It stands in for `malloc` too (feature `override`), since
+/// z3 makes a context for each question and drops it.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
