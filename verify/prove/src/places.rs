@@ -89,7 +89,9 @@ fn of_claim(claim: &Claim) -> Vec<Place> {
         Claim::Store(source, target) | Claim::Event(source, target) => vec![source.clone(), target.clone()],
         Claim::Access(place) | Claim::Demand(place) => vec![place.clone()],
         Claim::Stack(at) | Claim::Hardware(at) | Claim::StandIn(at) | Claim::Nesting(at) => offsets(&[*at]),
-        Claim::Memory | Claim::Traps | Claim::LoopsEnd | Claim::NoEvent | Claim::Named(_) => Vec::new(),
+        Claim::Memory | Claim::Drawn | Claim::Traps | Claim::LoopsEnd | Claim::NoEvent | Claim::Named(_) => {
+            Vec::new()
+        }
     }
 }
 

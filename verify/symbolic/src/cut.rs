@@ -172,6 +172,11 @@ pub fn register(key: Key) -> Option<Register> {
     Some(Register { class, number: key as u32 })
 }
 
+/// Whether all lanes of a warp have a register in common.
+pub fn is_of_warp(register: Register) -> bool {
+    matches!(register.class, RegClass::UR | RegClass::UP)
+}
+
 /// The width of a machine's register in bits.
 pub fn width(register: Register) -> u32 {
     if matches!(register.class, RegClass::R | RegClass::UR) { 32 } else { 1 }

@@ -74,10 +74,33 @@ struct Traits {
     closed: bool,
     /// They have the same value in all lanes of a warp.
     uniform: bool,
+    /// They are of the launch alone.
+    of_launch: bool,
+    /// None is undefined because it was never written.
+    written: bool,
+}
+
+impl Traits {
+    /// Those of what has no free terms.
+    const CLOSED: Traits = Traits { closed: true, uniform: true, of_launch: true, written: true };
+
+    /// What both have.
+    fn and(self, other: Traits) -> Traits {
+        Traits {
+            closed: self.closed && other.closed,
+            uniform: self.uniform && other.uniform,
+            of_launch: self.of_launch && other.of_launch,
+            written: self.written && other.written,
+        }
+    }
 }
 
 /// Why local memory is undefined that the source has not written.
 pub const UNWRITTEN: &str = "local memory that was not written";
+
+/// Why values are undefined that nobody wrote, as sides name it: registers, `.param` memory of a call, local memory.
+pub const NEVER: [&str; 3] =
+    ["a register that was not written", "a parameter of a call that was not written", UNWRITTEN];
 
 /// The source's stack. PTX ISA, "Local State Space": nothing says what it holds before it is written.
 pub const UNDEFINED: &str = "source";
@@ -188,12 +211,17 @@ impl<'t> Inputs<'t> {
 
     /// Whether a term is a function of the launch alone: the same in all lanes of a warp, whenever they ask.
     pub fn is_of_launch(&self, term: TermId) -> bool {
-        let (free, inputs) = (self.terms.free(&[term]), self.inputs.borrow());
-        free.iter().all(|t| inputs.get(t).is_some_and(Input::is_of_launch))
+        self.traits(term).of_launch
+    }
+
+    /// Whether nothing in a term is undefined because it was never written.
+    pub fn is_written(&self, term: TermId) -> bool {
+        self.traits(term).written
     }
 
     fn traits(&self, term: TermId) -> Traits {
         let (mut all, declared) = (self.traits.borrow_mut(), self.uniform.borrow());
+        let inputs = self.inputs.borrow();
         if all.len() < self.terms.len() {
             all.resize(self.terms.len(), None);
         }
@@ -216,14 +244,16 @@ impl<'t> Inputs<'t> {
             let nothing = matches!(node, Node::Binary(BinaryOp::And, ..))
                 && operands.iter().any(|o| self.terms.as_constant(o) == Some(0));
             all[t.0 as usize] = Some(if nothing {
-                Traits { closed: true, uniform: true }
+                Traits::CLOSED
             } else if node.is_free() {
-                Traits { closed: false, uniform: declared.get(&t).copied().unwrap_or(false) }
+                Traits {
+                    closed: false,
+                    uniform: declared.get(&t).copied().unwrap_or(false),
+                    of_launch: inputs.get(&t).is_some_and(Input::is_of_launch),
+                    written: !matches!(node, Node::Undef { why, .. } if NEVER.contains(&why)),
+                }
             } else {
-                of.fold(Traits { closed: true, uniform: true }, |x, y| Traits {
-                    closed: x.closed && y.closed,
-                    uniform: x.uniform && y.uniform,
-                })
+                of.fold(Traits::CLOSED, Traits::and)
             });
         }
         all[term.0 as usize].expect("it was just found")

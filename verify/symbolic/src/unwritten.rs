@@ -7,19 +7,17 @@
 //! is open. As precise as the operation allows for bitwise operations, choices and comparisons, so that what is masked, or decided whatever the open bits
 //! are, does not count; of other operations the whole result is open where an operand is.
 
-use crate::inputs::Inputs;
+use crate::inputs::{Inputs, NEVER};
 use rustc_hash::FxHashMap;
 use sassafras_semantics::term::Node;
 use sassafras_semantics::{BinaryOp, CompareOp, Domain, TermId, Terms, UnaryOp};
 
-/// Why values are undefined that nobody wrote, as sides name it.
-const NEVER: [&str; 3] = [REGISTER, PARAMETER, LOCAL];
 /// A register.
-pub const REGISTER: &str = "a register that was not written";
+pub const REGISTER: &str = NEVER[0];
 /// `.param` memory of a call.
-pub const PARAMETER: &str = "a parameter of a call that was not written";
+pub const PARAMETER: &str = NEVER[1];
 /// Local memory.
-pub const LOCAL: &str = crate::inputs::UNWRITTEN;
+pub const LOCAL: &str = NEVER[2];
 
 /// Whether a value is undefined for one of these reasons.
 pub fn is_never(why: &str) -> bool {
@@ -29,8 +27,7 @@ pub fn is_never(why: &str) -> bool {
 /// Whether a value rests on what was never written, one bit; none if it does on no input.
 pub fn rests(inputs: &Inputs<'_>, value: TermId) -> Option<TermId> {
     let d = inputs.terms;
-    let never = |t: &TermId| matches!(d.node(*t), Node::Undef { why, .. } if NEVER.contains(&why));
-    if !d.free(&[value]).iter().any(never) {
+    if inputs.is_written(value) {
         return None;
     }
     let mut shadows: FxHashMap<TermId, TermId> = FxHashMap::default();

@@ -22,6 +22,7 @@ use sassafras_chip::Chip;
 use sassafras_solve::limit;
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::choice::Payloads;
+use sassafras_symbolic::cut::Cut;
 use sassafras_symbolic::obstacle::Obstacle;
 use sassafras_symbolic::obstacle::coverage::Coverage;
 use sassafras_symbolic::obstacle::effort::Effort;
@@ -79,6 +80,15 @@ struct Told {
     verdict: Verdict,
     counts: Counts,
     unroll: u32,
+}
+
+/// Whether an obstacle is one of what a side does, whatever the values are.
+fn is_of_runs(why: &Reason) -> bool {
+    match &why.located().obstacle {
+        Obstacle::Uniform(_) | Obstacle::Convergence(_) => true,
+        Obstacle::Coverage(why) => !matches!(**why, Coverage::OneTurn { .. }),
+        _ => false,
+    }
 }
 
 /// That a limit was reached.
@@ -165,11 +175,21 @@ impl Task<'_> {
         let unroll = self.limits.unroll;
         let (work, deadline) = (self.limits.work, self.limits.deadline);
         let proof = || {
+            let choices = Choices::of(origin);
+            let first = choices.first(View::Plain, unroll, false);
+            // What both sides hold alike at heads is a guess, and the same whatever payloads are.
+            let cuts = self.guessed(&first).map_err(Some)?;
             let mut last = None;
-            for payloads in Choices::of(origin).payloads {
-                match self.by_turns_with(Plan { payloads: *payloads, unroll, ..Plan::default() }) {
+            for payloads in choices.payloads {
+                match self.by_turns_with(Plan { payloads: *payloads, cuts: cuts.clone(), ..first.clone() }) {
                     Ok(told) => return Ok(told),
-                    Err(why) => last = Some(why),
+                    Err(why) => {
+                        let over = is_of_runs(&why);
+                        last = Some(why);
+                        if over {
+                            break;
+                        }
+                    }
                 }
             }
             Err(last)
@@ -182,17 +202,24 @@ impl Task<'_> {
         None
     }
 
-    /// The same, from one plan on.
-    fn by_turns_with(&mut self, first: Plan) -> Result<Told, Reason> {
-        let mut plan = cuts::guess(self.entries, &first)?;
+    /// The loops of both sides that seem to go together.
+    fn guessed(&self, first: &Plan) -> Result<Vec<Cut>, Reason> {
+        let mut cuts = cuts::guess(self.entries, first)?.cuts;
         if let (Some(hints), Origin::Ptx { function, .. }) = (self.hints, self.entries.origin) {
-            hints::prefer(hints, function, &mut plan.cuts);
+            hints::prefer(hints, function, &mut cuts);
         }
+        Ok(cuts)
+    }
+
+    /// A proof from one plan on, with less and less said of its loops.
+    fn by_turns_with(&mut self, mut plan: Plan) -> Result<Told, Reason> {
+        let unroll = plan.unroll;
         for _ in 0..MOST_WEAKER {
             self.record.obligations = Counts::default();
-            match compare(self, &plan) {
+            let outcome = compare(self, &plan);
+            match outcome {
                 Outcome::Refined(refined) => plan = refined,
-                Outcome::Told(Verdict::Proved) => return Ok(self.told(Verdict::Proved, first.unroll)),
+                Outcome::Told(Verdict::Proved) => return Ok(self.told(Verdict::Proved, unroll)),
                 Outcome::Told(Verdict::Unknown(why)) => return Err(why),
                 Outcome::Told(_) => return Err(Coverage::NoHeads {}.into()),
             }

@@ -82,7 +82,8 @@ mod tests {
 
     fn arrival(registers: &[(Key, TermId)], guard: TermId) -> Arrival<Key> {
         let registers = registers.iter().copied().collect();
-        Arrival { at: 0, rounds: Vec::new(), guard, changes: 0, registers }
+        let changes = (guard, std::collections::BTreeSet::new());
+        Arrival { at: 0, rounds: Vec::new(), guard, changes, registers }
     }
 
     #[test]

@@ -185,7 +185,8 @@ impl<'r, 'i> Runner<'r, 'i> {
 
     fn target(&self) -> Result<Target<'i>, Located> {
         let Entries { cubin, code, .. } = self.entries;
-        let most = self.plan.visits().saturating_add(2);
+        // Where nothing is shown of the run, more turns than the source takes show no more.
+        let most = self.plan.visits().saturating_add(if self.request.cutting.watches { 0 } else { 2 });
         target::run(self.inputs, cubin, code, most, self.request, Role::Target)
             .map_err(|e| e.on(Which::Target))
     }

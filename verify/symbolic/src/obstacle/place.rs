@@ -97,6 +97,8 @@ pub enum Claim {
     Demand(Place),
     /// An event without a partner never happens.
     NoEvent,
+    /// Both sides do the same on drawn inputs.
+    Drawn,
     /// A word at the end of a piece of code that is proved by itself, by the name of the cut and the word.
     Named(String),
 }
@@ -116,6 +118,7 @@ impl fmt::Display for Claim {
             Claim::Nesting(at) => write!(f, "barriers nest at {at:#06x}"),
             Claim::Demand(place) => write!(f, "what is demanded of memory at {place}"),
             Claim::NoEvent => f.write_str("an event without a partner happens"),
+            Claim::Drawn => f.write_str("both sides do the same on drawn inputs"),
             Claim::Named(what) => f.write_str(what),
         }
     }

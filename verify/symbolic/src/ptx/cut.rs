@@ -8,19 +8,18 @@ use crate::ptx::flow::flow;
 use crate::trace::heads::{Cuts, Holds, Shows, SideCut};
 use crate::trace::loops::Loops;
 use sassafras_ptx::checked::RegisterId;
-use std::collections::BTreeSet;
 
 /// The cut loops of a program. A variable stands for each register that is named, and what the target's registers hold is made of these.
 ///
 /// # Errors
-/// Registers that are not there, or have other widths; calls, whose operands lie in memory of their own.
+/// Registers that are not there, or have other widths.
 pub(super) fn cuts(program: &Program<'_>, cutting: Cutting<'_>) -> Result<Cuts<RegisterId>, Coverage> {
     let mut all = Vec::new();
     for cut in cutting.loops {
         let step = usize::try_from(cut.source).ok().and_then(|at| program.steps.get(at));
         let place = step.and_then(|step| step.inst).map_or(0, |(inst, _)| inst.line.into());
         let wrong = || Coverage::CutWrong { at: Place::Line(place) };
-        if step.is_none() || program.hands_over() {
+        if step.is_none() {
             return Err(wrong());
         }
         let named = |key: u64| {
@@ -60,8 +59,9 @@ pub(super) fn cuts(program: &Program<'_>, cutting: Cutting<'_>) -> Result<Cuts<R
             ));
         }
         for key in &cut.free[0] {
-            let (register, width) = named(*key)?;
-            free.push((register, width, false));
+            // Also what lies in registers and is none that the text names: a carry flag, and bytes that are handed to a call.
+            let register = RegisterId(u32::try_from(*key).map_err(|_| wrong())?);
+            free.push((register, program.kept(register).1, false));
         }
         all.push(SideCut {
             at: cut.source,
@@ -76,12 +76,10 @@ pub(super) fn cuts(program: &Program<'_>, cutting: Cutting<'_>) -> Result<Cuts<R
             own_memory: cut.own_memory,
         });
     }
-    let watched = match cutting.watches {
-        true => {
-            let flow = flow(program);
-            Loops::of(&flow, &[0]).gates(&flow)
-        }
-        false => BTreeSet::new(),
-    };
-    Ok(Cuts::of(all, watched))
+    if all.is_empty() && !cutting.watches {
+        return Ok(Cuts::default());
+    }
+    let flow = flow(program);
+    let loops = Loops::of(&flow, &[0]);
+    Ok(Cuts::of(all, &loops, &flow, cutting.watches))
 }

@@ -59,7 +59,7 @@ impl Run<'_, '_> {
     /// What a value decides that rests on what was never written has no meaning (A-UB).
     pub(super) fn decides(&mut self, value: TermId) {
         let inputs = self.side.inputs;
-        if !inputs.has_unwritten() {
+        if !inputs.has_unwritten() || self.side.cuts.watches() {
             return;
         }
         if let Some(rests) = unwritten::rests(inputs, value) {

@@ -1,20 +1,19 @@
 //! Loops that are cut, as a machine's code sees them.
 
-use crate::cut::{Cutting, Shape, WIDEST, register, width};
+use crate::cut::{Cutting, Shape, WIDEST, is_of_warp, register, width};
 use crate::obstacle::coverage::Coverage;
 use crate::obstacle::place::Place;
-use crate::sass::flow::{flow, is_plain, starts};
+use crate::sass::flow::{flow, starts};
 use crate::trace::heads::{Cuts, Holds, Shows, SideCut};
 use crate::trace::loops::Loops;
 use crate::trace::side::WORD;
 use sassafras_cubin::Function;
-use sassafras_isa::{Chip, RegClass, Register};
-use std::collections::BTreeSet;
+use sassafras_isa::{Chip, Register};
 
 /// The cut loops of a target: its registers hold what rows make of variables.
 ///
 /// # Errors
-/// Registers that are not there, or have other widths; calls, and jumps to addresses in registers.
+/// Registers that are not there, or have other widths.
 pub(super) fn cuts(
     function: &Function,
     chip: Chip,
@@ -24,7 +23,7 @@ pub(super) fn cuts(
     for cut in cutting.loops {
         let place = WORD.saturating_mul(cut.target);
         let wrong = || Coverage::CutWrong { at: Place::Offset(place) };
-        if cut.target as usize >= function.code.len() || !is_plain(function, chip) {
+        if cut.target as usize >= function.code.len() {
             return Err(wrong());
         }
         let named = |key: &u64| register(*key).map(|r| (r, width(r))).ok_or_else(wrong);
@@ -52,8 +51,7 @@ pub(super) fn cuts(
         }
         let free = cut.free[1].iter().map(|key| {
             let (register, width) = named(key)?;
-            let of_warp = matches!(register.class, RegClass::UR | RegClass::UP);
-            Ok((register, width, of_warp && !cut.weaker[1].apart))
+            Ok((register, width, is_of_warp(register) && !cut.weaker[1].apart))
         });
         all.push(SideCut {
             at: cut.target,
@@ -68,12 +66,10 @@ pub(super) fn cuts(
             own_memory: cut.own_memory,
         });
     }
-    let watched = match cutting.watches {
-        true => {
-            let flow = flow(function, chip);
-            Loops::of(&flow, &starts(function, chip)).gates(&flow)
-        }
-        false => BTreeSet::new(),
-    };
-    Ok(Cuts::of(all, watched))
+    if all.is_empty() && !cutting.watches {
+        return Ok(Cuts::default());
+    }
+    let flow = flow(function, chip);
+    let loops = Loops::of(&flow, &starts(function, chip));
+    Ok(Cuts::of(all, &loops, &flow, cutting.watches))
 }

@@ -16,6 +16,12 @@ use std::collections::BTreeSet;
 /// Most earlier stores that a load is compared with: those of which it is not known that they lie elsewhere.
 const MOST_STORES: usize = 128;
 
+/// Most of them, the newest ones, where nothing is shown of a run: it is looked at for what both sides hold alike at the heads of loops ([`Cuts::watches`]), and an
+/// address of one turn is seldom that of a store of many turns before.
+///
+/// [`Cuts::watches`]: crate::trace::heads::Cuts::watches
+const MOST_WATCHED: usize = 16;
+
 /// Most choices of an address whose arms are looked at one by one.
 const MOST_CHOICES: u32 = 16;
 
@@ -142,7 +148,10 @@ impl<R: Name> Side<'_, R> {
 
     /// A value after the stores of the lanes here.
     fn over(&self, space: Space, address: TermId, bytes: u32, mut value: TermId) -> Result<TermId, Trap> {
-        let stores = self.met(space, address, bytes);
+        let mut stores = self.met(space, address, bytes);
+        if self.cuts.watches() {
+            stores.truncate(MOST_WATCHED);
+        }
         if stores.len() > MOST_STORES {
             return Err(self.inputs.held.trap(Memory::ManyStores { most: MOST_STORES }));
         }

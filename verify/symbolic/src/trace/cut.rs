@@ -8,7 +8,7 @@
 //!
 //! That one turn stands for all is sound because of what is asked here of each way back to the head ([`Need`]): a register holds what it held at the head, or is one of those that
 //! get variables; memory is unchanged, or the head is an event behind which it is in a new state; whatever is known there of lanes is known
-//! again. Not supported are a thread's own stack written in a loop, copies under way and calls.
+//! again. Not supported are a thread's own stack written in a loop, copies under way, and heads within a call that is followed apart from others.
 
 use crate::cut::{Need, Needs};
 use crate::obstacle::Obstacle;
@@ -68,7 +68,7 @@ impl<R: Name> Side<'_, R> {
         if self.cuts.watched.contains(&at) {
             let (rounds, guard) = (self.walk.rounds.clone(), self.condition());
             let registers = self.path.registers.clone();
-            let changes = self.log.events.iter().filter(|e| e.kind == Kind::Store || e.orders).count();
+            let changes = (self.path.version, self.path.stores.iter().map(|s| s.1).collect());
             self.cuts.arrivals.push(Arrival { at, rounds, guard, changes, registers });
         }
         let Some(cut) = self.cuts.all.iter().position(|cut| cut.at == at) else { return Ok(false) };
@@ -100,9 +100,6 @@ impl<R: Name> Side<'_, R> {
         let (d, inputs) = (self.terms(), self.inputs);
         let cut = self.cuts.all[number].clone();
         let around = self.around();
-        if self.cuts.entered.iter().any(|e| e.cut == number && e.around == around) {
-            return Err(Coverage::CutTwice { at: self.spot_of(cut.place) }.into());
-        }
         let before = self.values(&cut)?;
         self.are_common(number, &cut, &vec![None; cut.holds.len()]);
         self.carry(number, &cut);
@@ -126,7 +123,7 @@ impl<R: Name> Side<'_, R> {
         let turn = inputs.variable(&name("turn"), 1, cut.together);
         let what = Action::Cut { number: number as u32, again: false };
         let results = variables.iter().copied().chain([turn]).collect();
-        self.note_head(&cut, what, shown, results, &name("memory"));
+        self.note_head(&cut, what, (shown, time), results, &name("memory"));
         self.path.conditions.push(turn);
         self.path.lanes = lanes.clone();
         for ((registers, holds), before) in cut.holds.iter().zip(&before) {
@@ -166,26 +163,25 @@ impl<R: Name> Side<'_, R> {
     fn come_back_to(&mut self, number: usize) -> Result<(), Obstacle> {
         let cut = self.cuts.all[number].clone();
         let around = self.around();
-        let found = self.cuts.entered.iter().position(|e| e.cut == number && e.around == around);
-        let Some(found) = found else {
+        // The activation that these lanes are in, of several: a place that is not the head of its loop may be come to without having been there.
+        let own = |e: &Entered<R>| {
+            (e.cut, &e.around) == (number, &around) && self.path.conditions.contains(&e.turn)
+        };
+        let Some(found) = self.cuts.entered.iter().rposition(own) else {
             return Err(Coverage::CutTwice { at: self.spot_of(cut.place) }.into());
         };
         self.are_common(number, &cut, &self.cuts.entered[found].before.clone());
         self.carry(number, &cut);
         self.find_one_memory(number, &cut);
         let entered = &self.cuts.entered[found];
-        // A place that is not the head of its loop may be come to without having been there.
-        if !self.path.conditions.contains(&entered.turn) {
-            return Err(Coverage::CutTwice { at: self.spot_of(cut.place) }.into());
-        }
+        // What these lanes did since: others that came out of the loop may have gone on before.
+        let since = self.path.stores.iter().map(|s| s.1).filter(|at| *at >= entered.events);
+        let since: Vec<Space> = since.map(|at| self.log.events[at].space).collect();
         // A thread's own stack is no state of memory that both sides share: what one turn leaves there the next would not find.
-        let stored = |e: &Event| e.kind == Kind::Store;
-        let since = &self.log.events[entered.events..];
-        let stack = since.iter().any(|e| stored(e) && e.space == Space::Local);
-        if stack || self.log.generic.stored && self.log.generic.windows {
+        if since.contains(&Space::Local) || self.log.generic.stored && self.log.generic.windows {
             return Err(Coverage::CutState { at: self.spot_of(cut.place) }.into());
         }
-        let changed = since.iter().any(|e| stored(e) || e.orders);
+        let changed = !since.is_empty();
         let mut needs: Vec<Need<R>> = Vec::new();
         if cut.keeps_memory && (self.path.version != entered.version || changed) {
             needs.push(Need::Memory);
@@ -210,7 +206,7 @@ impl<R: Name> Side<'_, R> {
         let shown = self.shown(&cut, &before)?;
         let memory = format!("cut {} {number} {time} again {}", self.scope(), self.log.events.len());
         let what = Action::Cut { number: number as u32, again: true };
-        self.note_head(&cut, what, shown, Vec::new(), &memory);
+        self.note_head(&cut, what, (shown, time), Vec::new(), &memory);
         self.walk.here = false;
         Ok(())
     }
@@ -328,15 +324,17 @@ impl<R: Name> Side<'_, R> {
         }
     }
 
-    /// The event that lanes come to a head. Where the loop may change memory it is in another state behind it.
+    /// The event that lanes come to a head. Where the loop may change memory it is in another state behind it. `time`: which activation it is. What both sides have
+    /// there has one name in the activation with the same number, so that its partner is that of the other side, and no other.
     fn note_head(
         &mut self,
         cut: &SideCut<R>,
         what: Action,
-        arguments: Vec<TermId>,
+        (mut arguments, time): (Vec<TermId>, u32),
         variables: Vec<TermId>,
         memory: &str,
     ) {
+        arguments.push(self.terms().constant(32, time.into()));
         let before = self.path.version;
         let guard = self.happens();
         let mut results = variables;

@@ -2,11 +2,11 @@
 
 use crate::cut::{Key, Need, Needs, Weaker};
 use crate::trace::lanes::{Lanes, Marks, Span};
-use crate::trace::loops::Rounds;
+use crate::trace::loops::{Flow, Loops, Rounds};
 use crate::trace::path::Name;
 use rustc_hash::FxHashMap;
 use sassafras_semantics::TermId;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What registers hold behind the head of a cut loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,8 +82,8 @@ pub struct Arrival<R: Name> {
     pub rounds: Rounds,
     /// The condition under which they come, one bit.
     pub guard: TermId,
-    /// How many events changed memory so far.
-    pub changes: usize,
+    /// The state of memory that they find, and the stores behind it that they have done, by their numbers among all events.
+    pub changes: (TermId, BTreeSet<usize>),
     /// What registers hold.
     pub registers: FxHashMap<R, TermId>,
 }
@@ -129,6 +129,10 @@ pub struct Cuts<R: Name> {
     pub all: Vec<SideCut<R>>,
     /// Places in loops where arrivals are noted.
     pub watched: BTreeSet<u64>,
+    /// Branches that may leave a loop or stay in it, where arrivals are noted.
+    pub exits: BTreeSet<u64>,
+    /// By place where a loop is cut, or where arrivals are noted: places outside the loop that lead to it.
+    pub before: BTreeMap<u64, BTreeSet<u64>>,
     /// What was noted.
     pub arrivals: Vec<Arrival<R>>,
     /// What has to be given up, with the number of the loop: nothing is shown while there is any.
@@ -143,6 +147,8 @@ impl<R: Name> Default for Cuts<R> {
         Cuts {
             all: Vec::new(),
             watched: BTreeSet::new(),
+            exits: BTreeSet::new(),
+            before: BTreeMap::new(),
             arrivals: Vec::new(),
             needs: BTreeSet::new(),
             carried: Vec::new(),
@@ -152,9 +158,20 @@ impl<R: Name> Default for Cuts<R> {
 }
 
 impl<R: Name> Cuts<R> {
-    /// Of these loops; arrivals at some places are noted.
-    pub fn of(all: Vec<SideCut<R>>, watched: BTreeSet<u64>) -> Cuts<R> {
-        Cuts { all, watched, ..Cuts::default() }
+    /// Of these loops of code, which leads from place to place; `watches`: whether arrivals at places where loops may be cut are noted.
+    pub fn of(all: Vec<SideCut<R>>, loops: &Loops, flow: &Flow, watches: bool) -> Cuts<R> {
+        let (watched, exits) = match watches {
+            true => (loops.gates(flow), loops.exits(flow)),
+            false => Default::default(),
+        };
+        let places = all.iter().map(|cut| cut.at).chain(watched.iter().copied());
+        let before = places.map(|at| (at, loops.before(flow, at))).collect();
+        Cuts { all, watched, exits, before, ..Cuts::default() }
+    }
+
+    /// Whether arrivals are noted. Nothing is shown of such a run: it is there for what both sides hold alike at the heads of loops, and all lanes of a warp go the same way in it.
+    pub fn watches(&self) -> bool {
+        !self.watched.is_empty()
     }
 
     /// What has to be given up, with registers by their numbers.
@@ -167,7 +184,7 @@ impl<R: Name> Arrival<R> {
     /// The same with registers by their numbers.
     pub fn by(&self, key: &impl Fn(R) -> Key) -> Arrival<Key> {
         let registers = self.registers.iter().map(|(r, value)| (key(*r), *value)).collect();
-        let Arrival { at, guard, changes, .. } = *self;
-        Arrival { at, rounds: self.rounds.clone(), guard, changes, registers }
+        let Arrival { at, guard, .. } = *self;
+        Arrival { at, rounds: self.rounds.clone(), guard, changes: self.changes.clone(), registers }
     }
 }

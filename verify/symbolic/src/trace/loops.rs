@@ -158,6 +158,34 @@ impl Loops {
         all
     }
 
+    /// Branches that lead out of a loop or on in it.
+    pub fn exits(&self, flow: &Flow) -> BTreeSet<u64> {
+        let parts = |from: u64, to: &[u64]| {
+            self.around(from).iter().any(|l| {
+                let inside = to.iter().filter(|p| self.around(**p).contains(l)).count();
+                0 < inside && inside < to.len()
+            })
+        };
+        flow.iter().filter(|(from, to)| parts(**from, to)).map(|(from, _)| *from).collect()
+    }
+
+    /// Places outside a loop that lead to a place in it, before lanes come to the head of a loop around it. `flow`: where places lead.
+    pub fn before(&self, flow: &Flow, at: u64) -> BTreeSet<u64> {
+        let around = self.around(at);
+        let Some((own, outer)) = around.split_last() else { return BTreeSet::new() };
+        let heads: Vec<u64> = outer.iter().map(|l| self.all[*l].head).collect();
+        let inside = |p: &u64| self.around(*p).contains(own);
+        let (mut all, mut open) = (BTreeSet::new(), vec![at]);
+        while let Some(to) = open.pop() {
+            if heads.contains(&to) {
+                continue;
+            }
+            let from = flow.iter().filter(|(_, next)| next.contains(&to)).map(|(from, _)| *from);
+            open.extend(from.filter(|from| all.insert(*from)));
+        }
+        all.into_iter().filter(|p| !inside(p)).collect()
+    }
+
     /// A loop.
     pub fn get(&self, number: usize) -> Loop {
         self.all[number]
@@ -265,6 +293,18 @@ mod tests {
         // A place that leads to itself, and one where the code begins.
         let loops = Loops::of(&flow(&[(0, 0), (0, 1)]), &[0]);
         assert_eq!(walk(&loops, &[0, 0, 0]), [(0, 2)]);
+    }
+
+    #[test]
+    fn what_leads_to_a_loop_stands_outside_and_comes_to_no_head_of_a_loop_around() {
+        // 0 { 1 (2) 5 } with the way 1 to 4 to 2 around; 3 is behind the inner loop.
+        let edges = [(0, 1), (1, 2), (2, 2), (2, 3), (3, 1), (3, 5), (1, 4), (4, 2)];
+        let flow = flow(&edges);
+        let loops = Loops::of(&flow, &[0]);
+        assert_eq!(loops.before(&flow, 2), BTreeSet::from([1, 4]));
+        assert_eq!(loops.before(&flow, 1), BTreeSet::from([0]));
+        assert!(loops.before(&flow, 5).is_empty());
+        assert_eq!(loops.exits(&flow), BTreeSet::from([2, 3]));
     }
 
     #[test]

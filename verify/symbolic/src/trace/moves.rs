@@ -23,7 +23,8 @@ impl<R: Name> Side<'_, R> {
         loop {
             let pending = &self.walk.pending;
             let aside = pending.iter().find(|(_, path)| path.aside).map(|(spot, _)| spot);
-            let free = aside.or_else(|| pending.keys().find(|spot| !self.waits(spot)));
+            let free =
+                aside.or_else(|| pending.keys().find(|spot| !self.waits(spot) && !self.enters_early(spot)));
             let Some(spot) = free.or_else(|| pending.keys().next()).cloned() else { return Ok(None) };
             sassafras_solve::limit::spend(STEP);
             let Some(path) = self.walk.take(&spot)? else { return Ok(None) };
@@ -60,6 +61,21 @@ impl<R: Name> Side<'_, R> {
         let others = pending.iter().filter(|(other, _)| *other != spot);
         let others = others.map(|(_, p)| (&p.lanes, p.conditions.as_slice()));
         path.lanes.wait_at(self.terms(), *barrier, others)
+    }
+
+    /// Whether lanes come to the head of a cut loop, or of one that is watched, from outside, while others are on their way to it that stand behind it: the loop is gone through once, by all of them.
+    fn enters_early(&self, spot: &Spot) -> bool {
+        let Some(before) = self.cuts.before.get(&spot.at()) else { return false };
+        let (calls, rounds) = spot.parts();
+        let Some(((own, 0), around)) = rounds.split_last() else { return false };
+        let mut others =
+            self.walk.pending.keys().filter(|other| *other != spot && before.contains(&other.at()));
+        others.any(|other| {
+            let (of, rounds) = other.parts();
+            of == calls
+                && rounds.starts_with(around)
+                && rounds.get(around.len()).is_none_or(|(l, _)| l != own)
+        })
     }
 
     /// The lanes here whose guard did not take them elsewhere go on at `to`.
@@ -146,7 +162,7 @@ impl<R: Name> Side<'_, R> {
                 }
             }
         }
-        gone.lanes = self.path.lanes.branch(&mut self.warp, diverges && !alike);
+        gone.lanes = self.path.lanes.branch(&mut self.warp, diverges && !alike && !self.cuts.watches());
         Some(gone)
     }
 
@@ -181,6 +197,9 @@ impl<R: Name> Side<'_, R> {
     }
 
     fn alone_on_ways(&self) -> bool {
+        if self.cuts.watches() {
+            return true;
+        }
         let others = self.walk.pending.values().chain(&self.walk.stopped);
         others.into_iter().all(|other| self.excludes(&self.path, other))
     }
@@ -199,6 +218,9 @@ impl<R: Name> Side<'_, R> {
 
     /// The lanes here go on one after another.
     pub fn scatter(&mut self) {
+        if self.cuts.watches() {
+            return self.new_piece();
+        }
         self.path.lanes.scatter(&mut self.warp);
     }
 
@@ -217,9 +239,24 @@ impl<R: Name> Side<'_, R> {
         Ok(())
     }
 
+    /// A branch in the last turn that is looked at of a loop that is watched: where it is known that lanes stay in the loop, they leave it instead, so that they come to what is
+    /// behind it. A loop around it is repeated on both sides then, though neither has gone through all turns of this one.
+    fn leaves_at_last(&self, to: u64, taken: TermId) -> TermId {
+        let (walk, known) = (&self.walk, self.inputs.known(taken));
+        let branches = self.cuts.exits.contains(&walk.current) && walk.is_last();
+        let Some((own, _)) = walk.rounds.last().filter(|_| branches) else { return taken };
+        let inside = |at: u64| walk.course.loops.around(at).contains(own);
+        let leaves = match known {
+            Some(0) => inside(walk.current + 1) && !inside(to),
+            Some(_) => inside(to) && !inside(walk.current + 1),
+            None => false,
+        };
+        if leaves && walk.edge == Edge::Step { self.terms().not(&taken) } else { taken }
+    }
+
     /// Lanes here whose guard holds, and `condition` besides, leave for instruction `to`.
     pub fn jump(&mut self, to: u64, condition: Option<TermId>) {
-        let taken = self.guarded(condition);
+        let taken = self.leaves_at_last(to, self.guarded(condition));
         self.walk.branched |= self.inputs.known(taken) != Some(1);
         if let Some(mut path) = self.part(taken, true) {
             path.lanes.new_piece(&mut self.warp);

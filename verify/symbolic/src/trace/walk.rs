@@ -115,6 +115,11 @@ impl<R: Name> Walk<R> {
         self.rounds.iter().any(|(_, returns)| *returns >= self.bound)
     }
 
+    /// Whether lanes that return to the head of the innermost loop that they are in are not followed.
+    pub(super) fn is_last(&self) -> bool {
+        self.rounds.last().is_some_and(|(_, returns)| returns.saturating_add(1) >= self.bound)
+    }
+
     /// A place that lanes come to from here.
     pub(super) fn spot(&self, at: u64) -> Spot {
         self.spot_by(at, self.edge)

@@ -329,8 +329,8 @@ impl<'i> Run<'_, 'i> {
         self.side.merge();
         self.keep_rows();
         // What has to be given up is no proof: it is said first.
-        let rests =
-            if self.side.cuts.needs.is_empty() { self.shared.settled(&self.side.warp)? } else { true };
+        let told = self.side.cuts.needs.is_empty() && !self.side.cuts.watches();
+        let rests = if told { self.shared.settled(&self.side.warp)? } else { true };
         if rests {
             self.side.log.assumed.insert(Assumption::Switch);
         }

@@ -2,11 +2,13 @@
 
 use super::code::Code;
 use super::request::Role;
+use crate::cut::{Need, width};
 use crate::obstacle::uniform::Uniform;
 use crate::trace::action::Action;
 use crate::trace::bank::constant;
 use crate::trace::fence::Fence;
 use crate::trace::fences::{self, Weakened};
+use crate::trace::heads::SideCut;
 use crate::trace::lanes::{Elsewhere, Span, Warp};
 use crate::trace::leader::Leaders;
 use crate::trace::side::Side;
@@ -22,14 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A register write: byte offset of the instruction, and the value.
 pub type Write = (u64, TermId);
 
-/// Whether all lanes of a warp have a register in common.
-pub(super) fn of_warp(register: Register) -> bool {
-    matches!(register.class, RegClass::UR | RegClass::UP)
-}
-
-fn width(register: Register) -> u32 {
-    if matches!(register.class, RegClass::R | RegClass::UR) { 32 } else { 1 }
-}
+pub(super) use crate::cut::is_of_warp as of_warp;
 
 /// What is to be known about the registers of a warp: lanes that are elsewhere may write them.
 #[derive(Default)]
@@ -130,6 +125,19 @@ impl Run<'_, '_> {
         })
     }
 
+    /// A register of the warp holds what may differ between lanes, since it is said at the head of a loop to be made of that: this is given up. Whether it is
+    /// said of some loop.
+    fn give_up_rows(&mut self, register: Register) -> bool {
+        let said = |cut: &SideCut<Register>| {
+            let rows = cut.holds.iter().flat_map(|(registers, _)| registers);
+            rows.map(|r| r.0).any(|r| r == register) && cut.free.iter().all(|f| f.0 != register)
+        };
+        let cuts = &mut self.side.cuts;
+        let all: Vec<usize> = (0..cuts.all.len()).filter(|i| said(&cuts.all[*i])).collect();
+        cuts.needs.extend(all.iter().map(|cut| (*cut, Need::Register(register))));
+        !all.is_empty()
+    }
+
     /// The access as what it is taken for.
     fn weakened(&self, access: &Access) -> Access {
         let strong = !matches!(access.ordering, Ordering::Weak | Ordering::NonCoherent);
@@ -163,13 +171,15 @@ impl State<Terms> for Run<'_, '_> {
                 let here = Some(path.lanes.piece());
                 if of_warp(register) && path.since.get(&register).and_then(|s| s.piece) != here {
                     // What some lanes answered each other is theirs, and what a callee left may be anything.
-                    if !self.side.inputs.is_uniform(value) {
+                    if !self.side.inputs.is_uniform(value) && !self.side.cuts.watches() {
                         let (at, name) = (self.side.place, register.to_string().into());
-                        let obstacle = match self.shared.lost.contains(&register) {
-                            true => Uniform::Called { at, register: name },
-                            false => Uniform::Answered { register: name },
-                        };
-                        return Err(self.side.inputs.held.trap(obstacle));
+                        let called = self.shared.lost.contains(&register);
+                        if called || !self.give_up_rows(register) {
+                            return Err(self.side.inputs.held.trap(match called {
+                                true => Uniform::Called { at, register: name },
+                                false => Uniform::Answered { register: name },
+                            }));
+                        }
                     }
                     let read = (value, self.side.span(register), self.side.place);
                     self.shared.later.entry(register).or_default().insert(read);
@@ -193,7 +203,7 @@ impl State<Terms> for Run<'_, '_> {
         };
         let new = self.side.write(register, value, old);
         if of_warp(register) {
-            if !inputs.is_uniform(value) && !self.answers {
+            if !inputs.is_uniform(value) && !self.answers && !self.side.cuts.watches() {
                 self.fault = Some(Uniform::Differs { register: register.to_string().into() });
             }
             // Where all are here each of them knows of it, also whose guard does not hold.
