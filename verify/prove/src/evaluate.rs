@@ -137,6 +137,50 @@ pub fn evaluate(raw: &Raw<'_>) -> Result<Reach, Reason> {
     Ok(reach)
 }
 
+/// Two terms that have to be the same wherever two conditions hold, one bit each.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair {
+    /// The conditions.
+    pub guards: [TermId; 2],
+    /// What has to be the same.
+    pub values: [TermId; 2],
+}
+
+/// The pairs, by their places in a list, that are not the same on an input that counts. Where the source leaves a value open they are.
+pub fn differing(raw: &Raw<'_>, pairs: &[Pair]) -> BTreeSet<usize> {
+    let terms = raw.inputs.terms;
+    let order: Vec<Step> =
+        terms.topological(&raw.roots()).into_iter().map(|t| (t, terms.node(t), terms.width_of(t))).collect();
+    let reads = raw.inputs.reads().into_iter().map(|r| (r.variable, r)).collect();
+    let bound = raw.inputs.bound();
+    let (mut count, mut all) = (0, BTreeSet::new());
+    for seed in 0..TRIED {
+        sassafras_solve::limit::look();
+        if count >= INPUTS || all.len() == pairs.len() {
+            break;
+        }
+        let values = raw.values(seed, None, &order, &reads, &bound, Some(None));
+        let at = |t: TermId| values[t.0 as usize];
+        let holds = |t: &TermId| at(*t).is_some_and(|b| b.is_true());
+        let outside = raw
+            .source
+            .beyond
+            .iter()
+            .chain(raw.source.undefined)
+            .any(|b| !at(*b).is_some_and(|b| !b.is_true()));
+        if outside || !raw.assumptions.iter().all(holds) {
+            continue;
+        }
+        count += 1;
+        let wrong = |p: &Pair| {
+            let [x, y] = p.values.map(at);
+            p.guards.iter().all(holds) && x.zip(y).is_some_and(|(x, y)| x != y)
+        };
+        all.extend((0..pairs.len()).filter(|i| wrong(&pairs[*i])));
+    }
+    all
+}
+
 /// A 32-bit pattern that tends to be one that matters.
 fn pattern(h: u64) -> u32 {
     let value = (h >> 32) as u32;

@@ -4,7 +4,7 @@
 //! - `compare`: both sides under one plan. `sides`: their runs. `evaluated`: the same on concrete inputs.
 //! - [`checks`]: what is asked of them, in order: what `Proved` means. `comparison`: what the checks see. `discharge`: obligations, asked one
 //!   after the other. `coverage`: what a bounded proof has to reach. `cuts`: loops that are gone through once; `columns`: values
-//!   that show what goes together. `refute`: a violated obligation as a launch.
+//!   that show what goes together; `drawn`: what drawn inputs show of that. `refute`: a violated obligation as a launch.
 
 mod attempts;
 pub mod checks;
@@ -14,6 +14,7 @@ mod comparison;
 mod coverage;
 mod cuts;
 mod discharge;
+mod drawn;
 mod evaluated;
 mod plan;
 mod refute;

@@ -3,6 +3,7 @@
 use super::checks;
 use super::comparison::{Comparison, Stop};
 use super::cuts;
+use super::drawn;
 use super::evaluated::evaluated;
 use super::plan::{Plan, View};
 use super::sides::{self, Run};
@@ -14,7 +15,9 @@ use sassafras_normal::Normal;
 use sassafras_semantics::Terms;
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::Obstacle;
 use sassafras_symbolic::obstacle::coverage::Coverage as Incomplete;
+use sassafras_symbolic::obstacle::place::Claim;
 use sassafras_symbolic::places;
 use sassafras_symbolic::ptx::choose::choose;
 use sassafras_symbolic::trace::fences;
@@ -48,10 +51,10 @@ fn run_and_check(task: &mut Task<'_>, plan: &Plan) -> Result<Outcome, Reason> {
     let run = sides::run(entries, plan, &inputs, None)?;
     task.met.unfinished = !run.source.beyond.is_empty();
     sides::counted(entries, plan, task.record, &run.source.course)?;
-    if let Some(weaker) = cuts::weaker(task, plan, &inputs, &run) {
+    if let Some(weaker) = drawn::weaker(entries, plan, &task.met, &run.ways)? {
         return Ok(Outcome::Refined(weaker));
     }
-    if let Some(weaker) = cuts::weaker_as_executed(entries, plan, &run.ways)? {
+    if let Some(weaker) = cuts::weaker(task, plan, &inputs, &run) {
         return Ok(Outcome::Refined(weaker));
     }
     if let Some(refined) = refined(task, plan, &inputs, &run) {
@@ -59,6 +62,9 @@ fn run_and_check(task: &mut Task<'_>, plan: &Plan) -> Result<Outcome, Reason> {
     }
     task.record.phases.sides += started.elapsed().as_secs_f64();
     let mut sides = evaluate_first(task, plan, &inputs, run);
+    if let Some(why) = sides.shows_nothing() {
+        return Err(why);
+    }
     let held = checks::of_runs(&mut sides);
     let verdict = match held {
         Ok(()) => {
@@ -109,6 +115,13 @@ fn evaluate_first<'c, 'a, 'i>(
 }
 
 impl Comparison<'_, '_, '_> {
+    /// Why nothing is shown of loops that are gone through once, whatever a solver says: drawn inputs do not bear it out ([`checks`], "evaluation").
+    fn shows_nothing(&self) -> Option<Reason> {
+        let why = self.evaluated.reached.as_ref().err().filter(|_| !self.plan.cuts.is_empty())?;
+        let differs = Obstacle::from(Incomplete::OneTurn { claim: Claim::Drawn });
+        Some(if self.evaluated.differs { differs.into() } else { why.clone() })
+    }
+
     /// Everything holds: what was found goes into the record.
     ///
     /// # Errors

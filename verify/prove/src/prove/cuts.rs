@@ -18,7 +18,6 @@ use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::obstacle::Obstacle;
 use sassafras_symbolic::obstacle::coverage::Coverage;
 use sassafras_symbolic::obstacle::place::{Claim, Place};
-use sassafras_symbolic::origin::Ways;
 use sassafras_symbolic::trace::action::Action;
 use sassafras_symbolic::trace::event::Event;
 use sassafras_symbolic::trace::heads::Arrival;
@@ -41,8 +40,17 @@ pub fn guess(entries: Entries<'_>, plan: &Plan) -> Result<Plan, Reason> {
     let inputs = Inputs::new(&terms, Normal::boxed(&terms));
     inputs.in_clusters(entries.origin.in_clusters());
     inputs.in_blocks(entries.origin.blocks());
-    let few = Plan { unroll: TURNS, ..plan.clone() };
-    let run = sides::run_and_watch(entries, &few, &inputs, None, true)?;
+    let watch = |turns| {
+        let few = Plan { unroll: turns, ..plan.clone() };
+        sides::run_and_watch(entries, &few, &inputs, None, true)
+    };
+    // Nests of many loops have too many instructions in two turns of each.
+    let run = match watch(TURNS) {
+        Err(why) if matches!(&why.obstacle, Obstacle::Coverage(c) if matches!(**c, Coverage::Steps { .. })) => {
+            watch(1)?
+        }
+        ran => ran?,
+    };
     let source = &run.source.arrivals;
     let target: Vec<Arrival<Key>> = run.target.side.cuts.arrivals.iter().map(|a| a.by(&cut::key)).collect();
     let evaluator = Evaluator::of(&inputs, source.iter().chain(&target));
@@ -178,8 +186,10 @@ fn changed(arrivals: &[&Arrival<Key>]) -> BTreeSet<Key> {
 
 /// A register of the target as bits of a variable.
 fn part(variables: &[Variable], own: &Columns, register: Key, column: &[u128]) -> Option<Row> {
-    let width = cut::width(cut::register(register)?);
-    variables.iter().enumerate().find_map(|(i, v)| {
+    let named = cut::register(register)?;
+    let width = cut::width(named);
+    // What all lanes have in common is no part of what each has for itself, though it is on the inputs that were drawn.
+    variables.iter().enumerate().filter(|(_, v)| v.common || !cut::is_of_warp(named)).find_map(|(i, v)| {
         // A predicate is the lowest bit of many a number by chance.
         let of = own.get(&v.register).filter(|_| width > 1 || v.width == 1)?;
         let low = (0..v.width).step_by(32).find(|low| {
@@ -271,35 +281,14 @@ pub fn weaker(task: &mut Task<'_>, plan: &Plan, inputs: &Inputs<'_>, run: &Run<'
         give_up(&mut cuts, side, needs);
     }
     if cuts == plan.cuts {
-        drop_rows(task, &mut cuts, inputs, run);
+        let wrong = wrong_rows(task, inputs, run);
+        drop_rows(&mut cuts, &wrong);
     }
     (cuts != plan.cuts).then(|| Plan { cuts, ..plan.clone() })
 }
 
-/// The same, where it does not hold again of terms as they are executed, which the checker of witnesses has: less is seen there.
-///
-/// # Errors
-/// A side is not followed.
-pub fn weaker_as_executed(entries: Entries<'_>, plan: &Plan, ways: &Ways) -> Result<Option<Plan>, Reason> {
-    if plan.cuts.is_empty() {
-        return Ok(None);
-    }
-    let terms = Terms::raw();
-    let inputs = Inputs::raw(&terms);
-    inputs.in_clusters(entries.origin.in_clusters());
-    inputs.in_blocks(entries.origin.blocks());
-    let run = sides::run(entries, plan, &inputs, Some(ways.clone()))
-        .map_err(|e| Obstacle::Unevaluated(Box::new(e)))?;
-    let mut cuts = plan.cuts.clone();
-    for (side, needs) in [run.source.needs, run.target.side.cuts.needs_by(&cut::key)].into_iter().enumerate()
-    {
-        give_up(&mut cuts, side, needs);
-    }
-    Ok((cuts != plan.cuts).then(|| Plan { cuts, ..plan.clone() }))
-}
-
 /// Gives up what does not hold again.
-fn give_up(cuts: &mut [Cut], side: usize, needs: Needs) {
+pub(super) fn give_up(cuts: &mut [Cut], side: usize, needs: Needs) {
     for (number, need) in needs {
         let cut = &mut cuts[number];
         let weaker = &mut cut.weaker[side];
@@ -319,8 +308,8 @@ fn give_up(cuts: &mut [Cut], side: usize, needs: Needs) {
     }
 }
 
-/// Drops rows of which it is not shown that they hold where lanes come to a head.
-fn drop_rows(task: &mut Task<'_>, cuts: &mut [Cut], inputs: &Inputs<'_>, run: &Run<'_>) {
+/// Rows of which it is not shown that they hold where lanes come to a head, each with the number of its loop.
+fn wrong_rows(task: &mut Task<'_>, inputs: &Inputs<'_>, run: &Run<'_>) -> BTreeSet<(usize, usize)> {
     let d = inputs.terms;
     let heads = |events: &[Event]| -> BTreeMap<(u32, bool), Vec<Event>> {
         let mut all: BTreeMap<(u32, bool), Vec<Event>> = BTreeMap::new();
@@ -350,6 +339,11 @@ fn drop_rows(task: &mut Task<'_>, cuts: &mut [Cut], inputs: &Inputs<'_>, run: &R
             }
         }
     }
+    wrong
+}
+
+/// Drops rows, each with the number of its loop.
+pub(super) fn drop_rows(cuts: &mut [Cut], wrong: &BTreeSet<(usize, usize)>) {
     for (number, cut) in cuts.iter_mut().enumerate() {
         let rows = std::mem::take(&mut cut.rows);
         for (i, row) in rows.into_iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Both sides once more without simplification, on concrete inputs.
 
 use super::plan::Plan;
-use super::sides;
+use super::sides::{self, Run};
 use super::task::{Entries, Met};
 use crate::evaluate::{LEAST, Log, Raw, evaluate};
 use crate::reach::{Given, Goal, Goals, goals, numbers};
@@ -52,7 +52,7 @@ fn on_inputs(
     ways: Ways,
     given: Vec<Given>,
 ) -> Result<Evaluated, Reason> {
-    let Entries { origin, cubin, .. } = entries;
+    let origin = entries.origin;
     let terms = Terms::raw();
     let inputs = Inputs::raw(&terms);
     inputs.in_clusters(origin.in_clusters());
@@ -60,30 +60,7 @@ fn on_inputs(
     let run =
         sides::run(entries, plan, &inputs, Some(ways)).map_err(|e| Obstacle::Unevaluated(Box::new(e)))?;
     sides::counted(entries, plan, record, &run.source.course)?;
-    let (source, target) = (&run.source, &run.target.side);
-    let goals = if met.unfinished { goals(&source.course) } else { Goals::new() };
-    let numbers = numbers(&terms, &goals);
-    let log = |events, traps, beyond, undefined| Log { events, traps, beyond, undefined };
-    let raw = Raw {
-        inputs: &inputs,
-        assumptions: &run.assumptions,
-        source: log(&source.events, &source.traps, &source.beyond, &source.undefined),
-        target: log(&target.log.events, &target.log.traps, &target.log.beyond, &target.log.undefined),
-        never: target.log.demands.iter().map(|(wrong, _)| *wrong).collect(),
-        tangled: target.warp.open().map_err(Obstacle::from)?.iter().map(|(wrong, _)| *wrong).collect(),
-        pointers: &met.pointers,
-        required: origin.required_threads(),
-        words: &origin.words(cubin),
-        of_target: run.of_target,
-        locals: &origin.variables(plan.visits()),
-        placed: &plan.placed,
-        top: places::top(&inputs, cubin),
-        bounded: met.unfinished.then_some(plan.unroll),
-        goals,
-        numbers,
-        given,
-    };
-    let reach = match evaluate(&raw) {
+    let reach = match as_executed((entries, plan, met), (&inputs, &run), given, evaluate)? {
         Ok(reach) => reach,
         Err(why) => return Ok(Evaluated { differs: true, ..why.into() }),
     };
@@ -92,4 +69,40 @@ fn on_inputs(
         return Err(Evaluation::FewInputs { count: reach.count }.into());
     }
     Ok(Evaluated { differs: false, reached: Ok(reach.reached), assumed: run.assumed })
+}
+
+/// Evaluates something of runs of both sides without simplification, on drawn inputs and on such of which a part is given.
+///
+/// # Errors
+/// Barriers that lanes may wait at for ever.
+pub fn as_executed<T>(
+    (entries, plan, met): (Entries<'_>, &Plan, &Met),
+    (inputs, run): (&Inputs<'_>, &Run<'_>),
+    given: Vec<Given>,
+    evaluates: impl FnOnce(&Raw<'_>) -> T,
+) -> Result<T, Obstacle> {
+    let Entries { origin, cubin, .. } = entries;
+    let (source, target) = (&run.source, &run.target.side);
+    let goals = if met.unfinished { goals(&source.course) } else { Goals::new() };
+    let numbers = numbers(inputs.terms, &goals);
+    let log = |events, traps, beyond, undefined| Log { events, traps, beyond, undefined };
+    Ok(evaluates(&Raw {
+        inputs,
+        assumptions: &run.assumptions,
+        source: log(&source.events, &source.traps, &source.beyond, &source.undefined),
+        target: log(&target.log.events, &target.log.traps, &target.log.beyond, &target.log.undefined),
+        never: target.log.demands.iter().map(|(wrong, _)| *wrong).collect(),
+        tangled: target.warp.open()?.iter().map(|(wrong, _)| *wrong).collect(),
+        pointers: &met.pointers,
+        required: origin.required_threads(),
+        words: &origin.words(cubin),
+        of_target: run.of_target,
+        locals: &origin.variables(plan.visits()),
+        placed: &plan.placed,
+        top: places::top(inputs, cubin),
+        bounded: met.unfinished.then_some(plan.unroll),
+        goals,
+        numbers,
+        given,
+    }))
 }

@@ -81,6 +81,51 @@ fn loops_are_proved_for_any_number_of_turns() {
     assert!(short.is_empty(), "not proved: {short:?}");
 }
 
+/// Loops that were not gone through once: each with a wrong edit of its text.
+const SHAPES: &[(&str, &str, &str, &str)] = &[
+    ("a routine is called", include_str!("kernels/turns/quotients.ptx"), "%r4, %r4, %r5", "%r4, %r5, %r5"),
+    ("a function is called", include_str!("kernels/turns/calls.ptx"), "[t], %r3", "[t], %r4"),
+    ("a carry flag is written", include_str!("kernels/turns/carry.ptx"), "%r4, %r7, 0;", "%r4, %r7, %r7;"),
+    (
+        "it is entered in two ways",
+        include_str!("kernels/turns/two_ways.ptx"),
+        "mov.u32 %r4, 5",
+        "mov.u32 %r4, 6",
+    ),
+];
+
+#[test]
+fn loops_of_many_shapes_are_proved_and_wrong_ones_are_not() {
+    let name = "loops_of_many_shapes_are_proved_and_wrong_ones_are_not";
+    let (Some(mut prover), Some(mut checker)) = (solver(name, EFFORT), solver(name, 30)) else { return };
+    let mut wrong = Vec::new();
+    for (what, right, from, to) in SHAPES {
+        let edited = right.replace(from, to);
+        assert_ne!(*right, edited, "{what}");
+        let (source, other) = (module(right), module(&edited));
+        let cubin = ours(right).expect("it compiles");
+        let limits = Limits { unroll: 1, launches: 0, ..Limits::default() };
+        let record = prove_within(&source, "k", &cubin, &mut *prover, limits);
+        eprintln!("{what}: {}", line(&record));
+        match record.witness(1) {
+            Some(mut entry) if record.verdict == Verdict::Proved => {
+                explain(&source, &cubin, &mut entry, &mut *checker);
+                if let Err(why) = check(&source, &cubin, &entry, &mut *checker) {
+                    wrong.push(format!("{what}: the witness is rejected: {why}"));
+                }
+            }
+            _ => wrong.push(format!("{what}: {}", line(&record))),
+        }
+        let record = prove_within(&other, "k", &cubin, &mut *prover, limits);
+        if record.verdict == Verdict::Proved {
+            wrong.push(format!("{what}: the edit is proved"));
+        }
+        let planted = usize::from(record.verdict != Verdict::Proved);
+        sassafras_oracle::fault::planted("turns", &"sm_90", what, 1, planted);
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 /// What a turn leaves on the stack, the next one finds: code that takes what was there before the loop is wrong.
 #[test]
 fn a_stack_that_turns_write_is_no_state_of_one_turn() {

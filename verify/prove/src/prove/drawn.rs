@@ -1,0 +1,75 @@
+//! What a run of terms as they are executed, and drawn inputs, show of loops that are gone through once, before a solver is asked.
+//!
+//! The checker of witnesses has terms as they are executed, in which less is seen to hold again. And most of what is guessed wrong of a relation is wrong on the first
+//! inputs that one tries, while a solver may take all its effort to say nothing of it.
+
+use super::cuts;
+use super::evaluated::as_executed;
+use super::plan::Plan;
+use super::sides;
+use super::task::{Entries, Met};
+use crate::evaluate::{Pair, differing};
+use crate::reason::Reason;
+use sassafras_semantics::Terms;
+use sassafras_symbolic::cut;
+use sassafras_symbolic::inputs::Inputs;
+use sassafras_symbolic::obstacle::Obstacle;
+use sassafras_symbolic::origin::Ways;
+use sassafras_symbolic::trace::action::Action;
+use sassafras_symbolic::trace::event::Event;
+use std::collections::BTreeMap;
+
+/// The plan with less said of its loops, where something does not hold behind a turn of terms as they are executed, or on a drawn input. `ways`: what the
+/// source does of what it may do.
+///
+/// # Errors
+/// A side is not followed.
+pub fn weaker(entries: Entries<'_>, plan: &Plan, met: &Met, ways: &Ways) -> Result<Option<Plan>, Reason> {
+    if plan.cuts.is_empty() {
+        return Ok(None);
+    }
+    let terms = Terms::raw();
+    let inputs = Inputs::raw(&terms);
+    inputs.in_clusters(entries.origin.in_clusters());
+    inputs.in_blocks(entries.origin.blocks());
+    let run = sides::run(entries, plan, &inputs, Some(ways.clone()))
+        .map_err(|e| Obstacle::Unevaluated(Box::new(e)))?;
+    let mut cuts = plan.cuts.clone();
+    let needs = [run.source.needs.clone(), run.target.side.cuts.needs_by(&cut::key)];
+    for (side, needs) in needs.into_iter().enumerate() {
+        cuts::give_up(&mut cuts, side, needs);
+    }
+    if cuts == plan.cuts {
+        let rows = rows(&run.source.events, &run.target.side.log.events);
+        let pairs: Vec<Pair> = rows.iter().map(|(_, pair)| *pair).collect();
+        let wrong =
+            as_executed((entries, plan, met), (&inputs, &run), Vec::new(), |raw| differing(raw, &pairs));
+        let wrong = wrong?.into_iter().map(|i| rows[i].0).collect();
+        cuts::drop_rows(&mut cuts, &wrong);
+    }
+    Ok((cuts != plan.cuts).then(|| Plan { cuts, ..plan.clone() }))
+}
+
+/// What rows say where lanes come to heads: the number of the cut, that of the row, and what has to be the same.
+fn rows(source: &[Event], target: &[Event]) -> Vec<((usize, usize), Pair)> {
+    let heads = |events: &[Event]| -> BTreeMap<(u32, bool), Vec<Event>> {
+        let mut all: BTreeMap<(u32, bool), Vec<Event>> = BTreeMap::new();
+        for event in events {
+            if let Some(Action::Cut { number, again }) = event.action() {
+                all.entry((*number, *again)).or_default().push(event.clone());
+            }
+        }
+        all
+    };
+    let (source, target) = (heads(source), heads(target));
+    let mut all = Vec::new();
+    for (head, own) in &source {
+        for (a, b) in own.iter().zip(target.get(head).into_iter().flatten()) {
+            let rows = a.arguments.iter().zip(&b.arguments).enumerate();
+            all.extend(rows.map(|(row, (x, y))| {
+                ((head.0 as usize, row), Pair { guards: [a.guard, b.guard], values: [*x, *y] })
+            }));
+        }
+    }
+    all
+}
