@@ -45,6 +45,8 @@ pub struct Row {
 pub enum Shape {
     /// Bits of it, from this one on.
     Part(u32),
+    /// So many of its lowest bits, which are their lowest ones; what is above them may be anything.
+    Low(u32),
     /// What they held when lanes came to the loop, and so many times what the source's register has moved by.
     Moved(i64),
 }

@@ -51,6 +51,9 @@ pub(super) fn cuts(program: &Program<'_>, cutting: Cutting<'_>) -> Result<Cuts<R
                     Shape::Part(low) if !of.moves && low.saturating_add(width) <= of.width => {
                         Shows::Part { low, width }
                     }
+                    Shape::Low(bits) if !of.moves && bits > 0 && bits <= of.width => {
+                        Shows::Part { low: 0, width: bits }
+                    }
                     Shape::Moved(factor) if of.moves && width <= WIDEST => {
                         Shows::Moved { of: row.variable as usize, factor, width }
                     }

@@ -8,7 +8,7 @@ use crate::trace::heads::{Cuts, Holds, Shows, SideCut};
 use crate::trace::loops::Loops;
 use crate::trace::side::WORD;
 use sassafras_cubin::Function;
-use sassafras_isa::{Chip, Register};
+use sassafras_isa::{Chip, RegClass, Register};
 
 /// The cut loops of a target: its registers hold what rows make of variables.
 ///
@@ -41,6 +41,16 @@ pub(super) fn cuts(
                 Shape::Part(low) if !of.moves && low.saturating_add(width) <= of.width => {
                     holds.push((registers, Holds::Part { variable, low }));
                     shows.push((plain, Shows::Part { low: 0, width }));
+                }
+                // What is above in a register of the warp would be one thing for all of its lanes.
+                Shape::Low(bits)
+                    if !of.moves
+                        && (1..width).contains(&bits)
+                        && bits <= of.width
+                        && registers.iter().all(|r| r.0.class == RegClass::R) =>
+                {
+                    holds.push((registers, Holds::Low { variable, bits }));
+                    shows.push((plain, Shows::Part { low: 0, width: bits }));
                 }
                 Shape::Moved(factor) if of.moves && width <= WIDEST => {
                     shows.push((plain, Shows::Moved { of: holds.len(), factor: 1, width }));

@@ -130,6 +130,11 @@ impl<R: Name> Side<'_, R> {
             let width = registers.iter().map(|r| r.1).sum();
             let value = match *holds {
                 Holds::Part { variable, low } => d.extract(&variables[variable], low, width),
+                Holds::Low { variable, bits } => {
+                    let name = format!("cut {} {number} {time} above {:?}", self.who, registers[0].0);
+                    let above = inputs.variable(&name, width - bits, false);
+                    d.concat(&above, &d.extract(&variables[variable], 0, bits))
+                }
                 Holds::Moved { variable, factor } => {
                     d.add(before, &times(d, factor, variables[variable], width))
                 }
@@ -275,9 +280,10 @@ impl<R: Name> Side<'_, R> {
         }
         let d = self.terms();
         for (i, (registers, holds)) in cut.holds.iter().enumerate() {
-            let (Holds::Part { variable, .. } | Holds::Moved { variable, .. }) = *holds;
+            let (Holds::Part { variable, .. } | Holds::Low { variable, .. } | Holds::Moved { variable, .. }) =
+                *holds;
             let alike = |value: TermId| match (holds, before.get(i).copied().flatten()) {
-                (Holds::Part { .. }, _) => self.inputs.is_uniform(value),
+                (Holds::Part { .. } | Holds::Low { .. }, _) => self.inputs.is_uniform(value),
                 (Holds::Moved { .. }, None) => true,
                 (Holds::Moved { .. }, Some(before)) => {
                     self.inputs.is_uniform(self.normal(d.sub(&value, &before)))

@@ -18,6 +18,13 @@ pub enum Holds {
         /// The lowest bit.
         low: u32,
     },
+    /// The lowest bits of a variable, and above them anything.
+    Low {
+        /// Which.
+        variable: usize,
+        /// How many.
+        bits: u32,
+    },
     /// What they held when lanes came to the loop, and so many times a variable.
     Moved {
         /// Which.
