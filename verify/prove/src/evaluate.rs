@@ -167,7 +167,7 @@ pub fn differing(raw: &Raw<'_>, pairs: &[Pair]) -> BTreeSet<usize> {
             .beyond
             .iter()
             .chain(raw.source.undefined)
-            .any(|b| !at(*b).is_some_and(|b| !b.is_true()));
+            .any(|b| at(*b).is_none_or(|b| b.is_true()));
         if outside || !raw.assumptions.iter().all(holds) {
             continue;
         }

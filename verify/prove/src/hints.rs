@@ -121,23 +121,23 @@ fn keys(at: &str, words: u32) -> Option<Vec<Key>> {
     all.map(|number| Some(key(Register { class, number: u32::from(number?) }))).collect()
 }
 
-/// Puts what is said of an entry in front of what was guessed of its loops.
-pub(crate) fn prefer(entry: &Entry, source: &Function, cuts: &mut [Cut]) {
-    for cut in cuts {
+/// Puts what is said of an entry in front of what was guessed of its loops. `spare`: loop by loop, what takes the place of rows that do not hold.
+pub(crate) fn prefer(entry: &Entry, source: &Function, cuts: &mut [Cut], spare: &mut [Vec<Row>]) {
+    for (cut, spare) in cuts.iter_mut().zip(spare) {
         let at = |head: &&Head| head.turns == 1 && head.offset == WORD.saturating_mul(cut.target);
         let Some(head) = entry.heads.iter().find(at) else { continue };
         for held in &head.registers {
             let number = source.registers.iter().position(|r| r.name == held.ptx);
             let found = cut.variables.iter().position(|v| Some(v.register) == number.map(|n| n as u64));
             if let (Some(variable), Some(registers)) = (found, keys(&held.at, held.words)) {
-                say(cut, variable, &registers);
+                say(cut, spare, variable, &registers);
             }
         }
     }
 }
 
 /// Says that registers of the target hold a variable, as far as the loop changes them.
-fn say(cut: &mut Cut, variable: usize, registers: &[Key]) {
+fn say(cut: &mut Cut, spare: &mut Vec<Row>, variable: usize, registers: &[Key]) {
     let of: Variable = cut.variables[variable];
     let changed =
         |cut: &Cut, r: &Key| cut.free[1].contains(r) || cut.rows.iter().any(|row| row.registers.contains(r));
@@ -160,7 +160,9 @@ fn say(cut: &mut Cut, variable: usize, registers: &[Key]) {
         .flat_map(|row| row.registers.iter().copied())
         .filter(|r| !registers.contains(r))
         .collect();
-    cut.rows.retain(|row| !registers.iter().any(|r| row.registers.contains(r)));
+    let guessed = |row: &Row| registers.iter().any(|r| row.registers.contains(r));
+    spare.splice(0..0, cut.rows.iter().filter(|row| guessed(row)).cloned());
+    cut.rows.retain(|row| !guessed(row));
     cut.free[1].retain(|r| !registers.contains(r));
     cut.free[1].extend(gone);
     if of.moves {

@@ -22,7 +22,6 @@ use sassafras_chip::Chip;
 use sassafras_solve::limit;
 use sassafras_symbolic::assumption::Assumption;
 use sassafras_symbolic::choice::Payloads;
-use sassafras_symbolic::cut::Cut;
 use sassafras_symbolic::obstacle::Obstacle;
 use sassafras_symbolic::obstacle::coverage::Coverage;
 use sassafras_symbolic::obstacle::effort::Effort;
@@ -178,10 +177,10 @@ impl Task<'_> {
             let choices = Choices::of(origin);
             let first = choices.first(View::Plain, unroll, false);
             // What both sides hold alike at heads is a guess, and the same whatever payloads are.
-            let cuts = self.guessed(&first).map_err(Some)?;
+            let guessed = self.guessed(&first).map_err(Some)?;
             let mut last = None;
             for payloads in choices.payloads {
-                match self.by_turns_with(Plan { payloads: *payloads, cuts: cuts.clone(), ..first.clone() }) {
+                match self.by_turns_with(Plan { payloads: *payloads, ..guessed.clone() }) {
                     Ok(told) => return Ok(told),
                     Err(why) => {
                         let over = is_of_runs(&why);
@@ -202,13 +201,13 @@ impl Task<'_> {
         None
     }
 
-    /// The loops of both sides that seem to go together.
-    fn guessed(&self, first: &Plan) -> Result<Vec<Cut>, Reason> {
-        let mut cuts = cuts::guess(self.entries, first)?.cuts;
+    /// A plan with the loops of both sides that seem to go together.
+    fn guessed(&self, first: &Plan) -> Result<Plan, Reason> {
+        let mut plan = cuts::guess(self.entries, first)?;
         if let (Some(hints), Origin::Ptx { function, .. }) = (self.hints, self.entries.origin) {
-            hints::prefer(hints, function, &mut cuts);
+            hints::prefer(hints, function, &mut plan.cuts, &mut plan.spare);
         }
-        Ok(cuts)
+        Ok(plan)
     }
 
     /// A proof from one plan on, with less and less said of its loops.
@@ -216,8 +215,7 @@ impl Task<'_> {
         let unroll = plan.unroll;
         for _ in 0..MOST_WEAKER {
             self.record.obligations = Counts::default();
-            let outcome = compare(self, &plan);
-            match outcome {
+            match compare(self, &plan) {
                 Outcome::Refined(refined) => plan = refined,
                 Outcome::Told(Verdict::Proved) => return Ok(self.told(Verdict::Proved, unroll)),
                 Outcome::Told(Verdict::Unknown(why)) => return Err(why),

@@ -2,7 +2,7 @@
 
 mod container;
 mod convergence;
-mod events;
+pub(super) mod events;
 mod memory;
 mod run;
 mod solver;

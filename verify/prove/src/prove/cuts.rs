@@ -4,32 +4,34 @@
 //! head are columns of numbers, on drawn inputs. Columns that are the same become rows of a relation. What does not hold behind one
 //! turn is given up, and both sides run again, until everything holds (Houdini: Flanagan, Leino, FME 2001).
 
-use super::columns::{Evaluator, SEEDS};
-use super::discharge::Premises;
+mod templates;
+
+use super::checks::events::stand_for;
+use super::columns::{Evaluator, WILD};
 use super::plan::Plan;
 use super::sides::{self, Run};
 use super::task::{Entries, Task};
-use crate::obligation::Obligation;
+use crate::ask::{Violated, ask};
 use crate::reason::Reason;
+use rustc_hash::FxHashMap;
 use sassafras_normal::Normal;
-use sassafras_semantics::{Domain, TermId, Terms};
-use sassafras_symbolic::cut::{self, Cut, Key, Need, Needs, Row, Shape, Variable};
+use sassafras_semantics::{Concrete, Domain, TermId, Terms};
+use sassafras_solve::solver::Answer;
+use sassafras_solvers::Timed;
+use sassafras_symbolic::cut::{self, Cut, Key, Need, Needs, Row, Variable};
 use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::obstacle::Obstacle;
 use sassafras_symbolic::obstacle::coverage::Coverage;
-use sassafras_symbolic::obstacle::place::{Claim, Place};
 use sassafras_symbolic::trace::action::Action;
 use sassafras_symbolic::trace::event::Event;
 use sassafras_symbolic::trace::heads::Arrival;
 use std::collections::{BTreeMap, BTreeSet};
+use templates::Point;
 
 /// Turns of each loop that are looked at.
 const TURNS: u32 = 2;
-/// What a pointer moves by, in what a counter moves by.
-const FACTORS: [i64; 12] = [1, -1, 2, 4, 8, 16, 32, 64, 12, 24, -4, -8];
-
-/// What registers hold on drawn inputs, arrival by arrival.
-type Columns = BTreeMap<Key, Vec<u128>>;
+/// Effort of all questions about rows in one round, in thousands of z3's `rlimit`.
+const SHORT: u64 = 1_000;
 
 /// The plan with loops cut that both sides seem to have alike.
 ///
@@ -53,14 +55,14 @@ pub fn guess(entries: Entries<'_>, plan: &Plan) -> Result<Plan, Reason> {
     };
     let source = &run.source.arrivals;
     let target: Vec<Arrival<Key>> = run.target.side.cuts.arrivals.iter().map(|a| a.by(&cut::key)).collect();
-    let evaluator = Evaluator::of(&inputs, source.iter().chain(&target));
-    let mut cuts = Vec::new();
-    for (s, t) in heads(&evaluator, source, &target) {
-        cuts.push(relation(&inputs, &evaluator, arrivals(source, s), arrivals(&target, t)));
-    }
+    let same = answers(&run.source.events, &run.target.side.log.events);
+    let evaluator = Evaluator::of(&inputs, source.iter().chain(&target), &same);
+    let found = heads(&evaluator, source, &target);
+    let of = |(s, t): (u64, u64)| relation(&inputs, &evaluator, arrivals(source, s), arrivals(&target, t));
+    let (cuts, spare): (Vec<Cut>, Vec<Vec<Row>>) = found.into_iter().map(of).unzip();
     match cuts.is_empty() {
         true => Err(Obstacle::from(Coverage::NoHeads {}).into()),
-        false => Ok(Plan { cuts, ..plan.clone() }),
+        false => Ok(Plan { cuts, spare, ..plan.clone() }),
     }
 }
 
@@ -101,7 +103,7 @@ fn gates(side: &[Arrival<Key>]) -> Vec<Vec<u64>> {
 fn heads(evaluator: &Evaluator, source: &[Arrival<Key>], target: &[Arrival<Key>]) -> Vec<(u64, u64)> {
     let conditions = |side: &[Arrival<Key>], head: u64| -> BTreeMap<Vec<u32>, Vec<u128>> {
         let of = arrivals(side, head).into_iter();
-        of.map(|(turns, a)| (turns, evaluator.column([a.guard].into_iter()))).collect()
+        of.map(|(turns, a)| (turns, evaluator.column(a.guard))).collect()
     };
     let alike = |s: u64, t: u64| {
         let (own, other) = (conditions(source, s), conditions(target, t));
@@ -129,15 +131,14 @@ fn relation(
     evaluator: &Evaluator,
     source: BTreeMap<Vec<u32>, &Arrival<Key>>,
     target: BTreeMap<Vec<u32>, &Arrival<Key>>,
-) -> Cut {
+) -> (Cut, Vec<Row>) {
     let both: Vec<(&Arrival<Key>, &Arrival<Key>)> =
         source.iter().filter_map(|(turns, s)| Some((*s, *target.get(turns)?))).collect();
-    let (sources, targets): (Vec<_>, Vec<_>) = both.into_iter().unzip();
+    let (sources, targets): (Vec<_>, Vec<_>) = both.iter().copied().unzip();
     let mut cut = Cut::default();
-    let (Some(first), Some(other)) = (sources.first(), targets.first()) else { return cut };
+    let (Some(first), Some(other)) = (sources.first(), targets.first()) else { return (cut, Vec::new()) };
     (cut.source, cut.target) = (first.at, other.at);
-    cut.keeps_memory =
-        [&sources, &targets].iter().all(|side| side.iter().all(|a| a.changes == side[0].changes));
+    cut.keeps_memory = [&sources, &targets].iter().all(|side| keeps_memory(side));
     for register in changed(&sources) {
         match first.registers.get(&register) {
             Some(value) => {
@@ -149,26 +150,46 @@ fn relation(
             None => cut.free[0].push(register),
         }
     }
-    let columns = |side: &[&Arrival<Key>], registers: &mut dyn Iterator<Item = Key>| -> Columns {
-        let of = |r: Key| {
-            let all: Option<Vec<TermId>> = side.iter().map(|a| a.registers.get(&r).copied()).collect();
-            Some((r, evaluator.column(all?.into_iter())))
-        };
-        registers.filter_map(of).collect()
-    };
-    let own = columns(&sources, &mut cut.variables.iter().map(|v| v.register));
-    let moved = changed(&targets);
-    let theirs = columns(&targets, &mut moved.iter().copied());
-    for register in moved {
-        let column = theirs.get(&register).filter(|_| other.registers.contains_key(&register));
-        let row = column.and_then(|column| part(&cut.variables, &own, register, column));
-        match row {
-            Some(row) => cut.rows.push(row),
-            None => cut.free[1].push(register),
+    let points = points(evaluator, &both);
+    let spare = templates::fill(inputs, evaluator, &mut cut, &points, &changed(&targets));
+    (cut, spare)
+}
+
+/// Lanes that come to a head on drawn inputs; all of them, if none is seen to come back.
+fn points<'a>(evaluator: &Evaluator, both: &[(&'a Arrival<Key>, &'a Arrival<Key>)]) -> Vec<Point<'a>> {
+    let comes = |seed: usize, arrival: &Arrival<Key>| evaluator.value(seed, arrival.guard) == 1;
+    let reached = points_where(both, evaluator.seeds(), |seed, (s, t)| comes(seed, s) && comes(seed, t));
+    match reached.iter().enumerate().any(|(at, point)| point.base < at) {
+        true => reached,
+        false => points_where(both, WILD as usize, |_, _| true),
+    }
+}
+
+/// Lanes that come to a head on some inputs.
+fn points_where<'a>(
+    both: &[(&'a Arrival<Key>, &'a Arrival<Key>)],
+    seeds: usize,
+    counts: impl Fn(usize, (&Arrival<Key>, &Arrival<Key>)) -> bool,
+) -> Vec<Point<'a>> {
+    let mut points: Vec<Point<'a>> = Vec::new();
+    let mut first: BTreeMap<(Vec<u32>, usize), usize> = BTreeMap::new();
+    for (seed, (source, target)) in (0..seeds).flat_map(|seed| both.iter().map(move |pair| (seed, *pair))) {
+        if counts(seed, (source, target)) {
+            let around = turns(source).split_last().map(|(_, around)| around.to_vec()).unwrap_or_default();
+            let base = *first.entry((around, seed)).or_insert(points.len());
+            points.push(Point { seed, base, source, target });
         }
     }
-    pointers(&mut cut, &own, &theirs);
-    cut
+    points
+}
+
+/// Whether lanes come back to a head with memory as it was when they came to it, in the same turns of the loops around.
+fn keeps_memory(arrivals: &[&Arrival<Key>]) -> bool {
+    let mut first: BTreeMap<Vec<u32>, &Arrival<Key>> = BTreeMap::new();
+    arrivals.iter().all(|a| {
+        let around = turns(a).split_last().map(|(_, around)| around.to_vec()).unwrap_or_default();
+        first.entry(around).or_insert(a).changes == a.changes
+    })
 }
 
 /// Registers that hold something else at one arrival than at another in the same turns of the loops around: what only those write is as it was.
@@ -184,92 +205,6 @@ fn changed(arrivals: &[&Arrival<Key>]) -> BTreeSet<Key> {
     all
 }
 
-/// A register of the target as bits of a variable.
-fn part(variables: &[Variable], own: &Columns, register: Key, column: &[u128]) -> Option<Row> {
-    let named = cut::register(register)?;
-    let width = cut::width(named);
-    // What all lanes have in common is no part of what each has for itself, though it is on the inputs that were drawn.
-    variables.iter().enumerate().filter(|(_, v)| v.common || !cut::is_of_warp(named)).find_map(|(i, v)| {
-        // A predicate is the lowest bit of many a number by chance.
-        let of = own.get(&v.register).filter(|_| width > 1 || v.width == 1)?;
-        let low = (0..v.width).step_by(32).find(|low| {
-            low + width <= v.width
-                && of.iter().zip(column).all(|(x, y)| (x >> low) & (u128::MAX >> (128 - width)) == *y)
-        })?;
-        let shape = Shape::Part(low);
-        Some(Row { registers: vec![register], variable: i as u32, shape })
-    })
-}
-
-/// Registers of the target that move as a counter of the source does, alone or in pairs.
-fn pointers(cut: &mut Cut, own: &Columns, theirs: &Columns) {
-    let free = cut.free[1].clone();
-    let mut taken = BTreeSet::new();
-    for register in free {
-        if taken.contains(&register) {
-            continue;
-        }
-        let next = register + 1;
-        let pair = (cut.free[1].contains(&next) && register % 2 == 0).then_some(next);
-        for registers in [pair.map(|next| vec![register, next]), Some(vec![register])].into_iter().flatten() {
-            let Some(column) = joined(theirs, &registers) else { continue };
-            let width = 32 * registers.len() as u32;
-            if let Some((variable, factor)) = moves_with(cut, own, &column, width) {
-                cut.variables[variable].moves = true;
-                taken.extend(registers.iter().copied());
-                let shape = Shape::Moved(factor);
-                cut.rows.push(Row { registers, variable: variable as u32, shape });
-                break;
-            }
-        }
-    }
-    cut.free[1].retain(|r| !taken.contains(r));
-    // What is a variable that moves has moved where it was said to be the same.
-    let variables = &cut.variables;
-    let mut gone = Vec::new();
-    cut.rows.retain_mut(|row| {
-        let of = &variables[row.variable as usize];
-        match row.shape {
-            Shape::Part(0) if of.moves && row.width() == Some(of.width) => row.shape = Shape::Moved(1),
-            Shape::Part(_) if of.moves => {
-                gone.extend(row.registers.iter().copied());
-                return false;
-            }
-            _ => {}
-        }
-        true
-    });
-    cut.free[1].extend(gone);
-}
-
-fn joined(columns: &Columns, registers: &[Key]) -> Option<Vec<u128>> {
-    let low = columns.get(&registers[0])?.clone();
-    registers[1..]
-        .iter()
-        .try_fold(low, |low, r| Some(low.iter().zip(columns.get(r)?).map(|(l, h)| h << 32 | l).collect()))
-}
-
-/// The variable that registers move with, and how many times as far.
-fn moves_with(cut: &Cut, own: &Columns, column: &[u128], width: u32) -> Option<(usize, i64)> {
-    let mask = u128::MAX >> (128 - width);
-    let seeds = SEEDS as usize;
-    cut.variables.iter().enumerate().find_map(|(i, v)| {
-        let of = own.get(&v.register)?;
-        if v.width < 32 {
-            return None;
-        }
-        let by = |all: &[u128], at: usize| all[at].wrapping_sub(all[at % seeds]);
-        let fits = |factor: &i64| {
-            (0..column.len()).all(|at| {
-                let sign = 128 - v.width;
-                let distance = (by(of, at) << sign) as i128 >> sign;
-                distance.wrapping_mul(i128::from(*factor)) as u128 & mask == by(column, at) & mask
-            })
-        };
-        FACTORS.into_iter().find(fits).map(|factor| (i, factor))
-    })
-}
-
 /// The plan with less said of its loops, where something does not hold behind a turn.
 pub fn weaker(task: &mut Task<'_>, plan: &Plan, inputs: &Inputs<'_>, run: &Run<'_>) -> Option<Plan> {
     if plan.cuts.is_empty() {
@@ -280,11 +215,12 @@ pub fn weaker(task: &mut Task<'_>, plan: &Plan, inputs: &Inputs<'_>, run: &Run<'
     for (side, needs) in needs.into_iter().enumerate() {
         give_up(&mut cuts, side, needs);
     }
+    let mut spare = plan.spare.clone();
     if cuts == plan.cuts {
         let wrong = wrong_rows(task, inputs, run);
-        drop_rows(&mut cuts, &wrong);
+        drop_rows(&mut cuts, &mut spare, &wrong);
     }
-    (cuts != plan.cuts).then(|| Plan { cuts, ..plan.clone() })
+    (cuts != plan.cuts).then(|| Plan { cuts, spare, ..plan.clone() })
 }
 
 /// Gives up what does not hold again.
@@ -308,8 +244,51 @@ pub(super) fn give_up(cuts: &mut [Cut], side: usize, needs: Needs) {
     }
 }
 
+/// What events of the target answer, as what those of the source do: those of one kind go together in the order in which they come, if there are as many of
+/// both. Whether each pair is one event is asked later.
+fn answers(source: &[Event], target: &[Event]) -> FxHashMap<TermId, TermId> {
+    let kinds = |events: &[Event]| -> BTreeMap<String, Vec<Vec<TermId>>> {
+        let mut all: BTreeMap<String, Vec<Vec<TermId>>> = BTreeMap::new();
+        for event in events {
+            if let Some(action) = event.action() {
+                all.entry(action.to_string()).or_default().push(event.results.clone());
+            }
+        }
+        all
+    };
+    let (own, other) = (kinds(source), kinds(target));
+    let both =
+        own.iter().filter_map(|(kind, own)| Some((own, other.get(kind).filter(|o| o.len() == own.len())?)));
+    let pairs = both.flat_map(|(own, other)| own.iter().zip(other));
+    let results =
+        pairs.filter(|(a, b)| a.len() == b.len()).flat_map(|(a, b)| b.iter().copied().zip(a.iter().copied()));
+    results.filter(|(x, y)| x != y).collect()
+}
+
 /// Rows of which it is not shown that they hold where lanes come to a head, each with the number of its loop.
 fn wrong_rows(task: &mut Task<'_>, inputs: &Inputs<'_>, run: &Run<'_>) -> BTreeSet<(usize, usize)> {
+    let mut answers = answers(&run.source.events, &run.target.side.log.events);
+    let taken = !answers.is_empty();
+    if taken {
+        stand_for(inputs, &mut answers);
+    }
+    let wrong = wrong_under(task, inputs, run);
+    if taken {
+        inputs.normal.replace(&FxHashMap::default());
+    }
+    wrong
+}
+
+/// A row where lanes come to a head.
+struct Shown {
+    /// The number of the loop, and of the row.
+    row: (usize, usize),
+    /// That they come, and do not hold what it says.
+    violated: TermId,
+}
+
+/// What is to be shown of rows.
+fn shown(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Vec<Shown> {
     let d = inputs.terms;
     let heads = |events: &[Event]| -> BTreeMap<(u32, bool), Vec<Event>> {
         let mut all: BTreeMap<(u32, bool), Vec<Event>> = BTreeMap::new();
@@ -320,37 +299,95 @@ fn wrong_rows(task: &mut Task<'_>, inputs: &Inputs<'_>, run: &Run<'_>) -> BTreeS
         }
         all
     };
-    let (source, target) = (heads(&run.source.events), heads(&run.target.side.log.events));
-    let mut wrong: BTreeSet<(usize, usize)> = BTreeSet::new();
+    let (source, target) = (heads(source), heads(target));
+    let mut all = Vec::new();
     for (head, own) in &source {
         for (a, b) in own.iter().zip(target.get(head).into_iter().flatten()) {
             for (row, (x, y)) in a.arguments.iter().zip(&b.arguments).enumerate() {
-                if x == y || wrong.contains(&(head.0 as usize, row)) {
+                let (x, y) = (inputs.normal.of(*x), inputs.normal.of(*y));
+                if x == y {
                     continue;
                 }
-                let same = d.width_of(*x) == d.width_of(*y);
-                let differ = if same { d.not(&d.eq(x, y)) } else { d.yes() };
-                let violated = d.and(&d.and(&a.guard, &b.guard), &differ);
-                let what = Claim::Event(task.entries.origin.place(a.place), Place::Offset(b.place));
-                let premises = Premises { inputs, assumptions: &run.assumptions, differs: false };
-                if task.discharge(premises, &[Obligation { what, violated }]).is_err() {
-                    wrong.insert((head.0 as usize, row));
+                let differ = if d.width_of(x) == d.width_of(y) { d.not(&d.eq(&x, &y)) } else { d.yes() };
+                let violated = inputs.normal.of(d.and(&d.and(&a.guard, &b.guard), &differ));
+                if d.as_constant(&violated) != Some(0) {
+                    all.push(Shown { row: (head.0 as usize, row), violated });
                 }
             }
+        }
+    }
+    all
+}
+
+/// Rows that do not hold, with what terms stand for at the moment. Drawn inputs show most of them. Of what is left only what can be violated is wrong: whether a row
+/// holds that is too hard for a short question is asked with all the others later.
+fn wrong_under(task: &mut Task<'_>, inputs: &Inputs<'_>, run: &Run<'_>) -> BTreeSet<(usize, usize)> {
+    let all = shown(inputs, &run.source.events, &run.target.side.log.events);
+    let assumptions: Vec<TermId> = run.assumptions.iter().map(|a| inputs.normal.of(*a)).collect();
+    let roots: Vec<TermId> = all.iter().map(|s| s.violated).chain(assumptions.iter().copied()).collect();
+    let drawn = Evaluator::of_terms(inputs, Vec::new(), &roots, &FxHashMap::default());
+    let counts: Vec<usize> =
+        (0..drawn.seeds()).filter(|seed| assumptions.iter().all(|a| drawn.value(*seed, *a) == 1)).collect();
+    let seen = |s: &&Shown| counts.iter().any(|seed| drawn.value(*seed, s.violated) == 1);
+    let mut wrong: BTreeSet<(usize, usize)> = all.iter().filter(seen).map(|s| s.row).collect();
+    if !wrong.is_empty() {
+        return wrong;
+    }
+    let mut few = Timed::within(task.solver, SHORT);
+    for Shown { row, violated } in all {
+        if wrong.contains(&row) {
+            continue;
+        }
+        let violated = Violated { normal: violated, executed: inputs.normal.executed(violated) };
+        let Answer::Sat(model) = ask(inputs, &assumptions, violated, &mut few) else { continue };
+        // To the solver operations of floats are functions of which it knows nothing.
+        let of = |v: TermId| model.get(&v).copied().unwrap_or(0);
+        if inputs.terms.evaluate(&Concrete::default(), violated.normal, of).is_true() {
+            wrong.insert(row);
         }
     }
     wrong
 }
 
-/// Drops rows, each with the number of its loop.
-pub(super) fn drop_rows(cuts: &mut [Cut], wrong: &BTreeSet<(usize, usize)>) {
+/// Puts others in the place of rows that do not hold. Where there are no others they are dropped: in a round of its own, since they may not hold for the others' sake.
+pub(super) fn drop_rows(cuts: &mut [Cut], spare: &mut [Vec<Row>], wrong: &BTreeSet<(usize, usize)>) {
+    let mut replaced = false;
+    let mut dropped = cuts.to_vec();
     for (number, cut) in cuts.iter_mut().enumerate() {
+        let is_wrong = |at: usize| wrong.contains(&(number, at));
+        let rows = std::mem::take(&mut dropped[number].rows);
+        for (at, row) in rows.into_iter().enumerate() {
+            match is_wrong(at) {
+                true => dropped[number].free[1].extend(row.registers),
+                false => dropped[number].rows.push(row),
+            }
+        }
+        let Some(spare) = spare.get_mut(number) else { continue };
+        let mut open: Vec<Row> = Vec::new();
         let rows = std::mem::take(&mut cut.rows);
-        for (i, row) in rows.into_iter().enumerate() {
-            match wrong.contains(&(number, i)) {
-                true => cut.free[1].extend(row.registers),
+        for (at, row) in rows.into_iter().enumerate() {
+            let has_other =
+                || spare.iter().any(|other| other.registers.iter().any(|r| row.registers.contains(r)));
+            match is_wrong(at) && has_other() {
+                true => open.push(row),
                 false => cut.rows.push(row),
             }
         }
+        cut.free[1].extend(open.iter().flat_map(|row| row.registers.iter().copied()));
+        let mut at = 0;
+        while at < spare.len() {
+            let of_open =
+                spare[at].registers.iter().all(|r| open.iter().any(|row| row.registers.contains(r)));
+            if of_open && templates::fits(cut, &spare[at]) {
+                templates::take(cut, spare.remove(at));
+                replaced = true;
+            } else {
+                at += 1;
+            }
+        }
+        replaced |= !open.is_empty();
+    }
+    if !replaced {
+        cuts.clone_from_slice(&dropped);
     }
 }

@@ -39,15 +39,16 @@ pub fn weaker(entries: Entries<'_>, plan: &Plan, met: &Met, ways: &Ways) -> Resu
     for (side, needs) in needs.into_iter().enumerate() {
         cuts::give_up(&mut cuts, side, needs);
     }
+    let mut spare = plan.spare.clone();
     if cuts == plan.cuts {
         let rows = rows(&run.source.events, &run.target.side.log.events);
         let pairs: Vec<Pair> = rows.iter().map(|(_, pair)| *pair).collect();
         let wrong =
             as_executed((entries, plan, met), (&inputs, &run), Vec::new(), |raw| differing(raw, &pairs));
         let wrong = wrong?.into_iter().map(|i| rows[i].0).collect();
-        cuts::drop_rows(&mut cuts, &wrong);
+        cuts::drop_rows(&mut cuts, &mut spare, &wrong);
     }
-    Ok((cuts != plan.cuts).then(|| Plan { cuts, ..plan.clone() }))
+    Ok((cuts != plan.cuts).then(|| Plan { cuts, spare, ..plan.clone() }))
 }
 
 /// What rows say where lanes come to heads: the number of the cut, that of the row, and what has to be the same.

@@ -2,7 +2,7 @@
 
 use sassafras_solve::limit::Limits;
 use sassafras_symbolic::choice::Payloads;
-use sassafras_symbolic::cut::Cut;
+use sassafras_symbolic::cut::{Cut, Row};
 use sassafras_symbolic::places::Placed;
 use sassafras_symbolic::trace::fences::Weakened;
 
@@ -35,6 +35,8 @@ pub struct Plan {
     pub placed: Vec<Placed>,
     /// Loops that are gone through once, for any number of turns.
     pub cuts: Vec<Cut>,
+    /// Loop by loop, rows that take the place of such as do not hold.
+    pub spare: Vec<Vec<Row>>,
 }
 
 impl Default for Plan {
@@ -47,6 +49,7 @@ impl Default for Plan {
             weakened: Vec::new(),
             placed: Vec::new(),
             cuts: Vec::new(),
+            spare: Vec::new(),
         }
     }
 }

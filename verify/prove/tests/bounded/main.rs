@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod edits;
+mod templates;
 mod truth;
 mod turns;
 mod witnesses;

@@ -177,15 +177,20 @@ fn unite(c: &mut Comparison<'_, '_, '_>, (i, j): (usize, usize)) {
     (b.arguments, b.guard, b.version) = (a.arguments.clone(), a.guard, a.version);
 }
 
-/// Puts what terms stand for into all events.
-fn substitute(c: &mut Comparison<'_, '_, '_>) {
-    let (inputs, replaced) = (c.inputs, &mut c.replaced);
+/// Lets terms stand for others, and what is read of memory in a state for what is read in another.
+pub fn stand_for(inputs: &Inputs<'_>, replaced: &mut FxHashMap<TermId, TermId>) {
     inputs.normal.replace(replaced);
     read_alike(inputs, replaced);
     for t in replaced.values_mut() {
         *t = inputs.normal.of(*t);
     }
     inputs.normal.replace(replaced);
+}
+
+/// Puts what terms stand for into all events.
+fn substitute(c: &mut Comparison<'_, '_, '_>) {
+    let inputs = c.inputs;
+    stand_for(inputs, &mut c.replaced);
     for e in c.run.source.events.iter_mut().chain(&mut c.run.target.side.log.events) {
         let own = [&mut e.guard, &mut e.address, &mut e.value, &mut e.version];
         for t in own.into_iter().chain(&mut e.arguments) {
