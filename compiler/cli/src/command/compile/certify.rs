@@ -86,6 +86,8 @@ pub(super) fn certify(compiled: &mut Compiled, options: &Options) -> Result<(), 
     let text = files::read_text(input)?;
     let (module, _) = session::parse(&text, &compiled.name)
         .map_err(|stopped| crate::command::prove::failure(stopped, input))?;
+    // Whoever compiles knows where registers lie in loops.
+    let hints = super::hints::of(&module, artifact);
     let source = Source::Ptx(Box::new(module), text);
     let solvers = Solvers::with_budget(options.budget);
     let mut solver = solvers.open()?;
@@ -93,7 +95,7 @@ pub(super) fn certify(compiled: &mut Compiled, options: &Options) -> Result<(), 
     let entries = source.entries();
     let (mut found, mut proofs): (Vec<Found>, Vec<_>) = (Vec::new(), Vec::new());
     for entry in &entries {
-        let one = source.hold(entry, cubin, solver.as_mut(), limits(), None);
+        let one = source.hold(entry, cubin, solver.as_mut(), limits(), Some(&hints));
         proofs.extend(source.witness(&one.record, cubin, solver.as_mut(), limits()));
         found.push(one);
     }

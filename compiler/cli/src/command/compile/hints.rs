@@ -40,10 +40,15 @@ pub(super) fn fits(options: &Options, inputs: &[Input]) -> Result<(), Failure> {
 /// The file cannot be written, or the PTX, which was compiled, is not taken again.
 pub(super) fn write(path: &Path, text: &str, artifact: &Artifact) -> Result<(), Failure> {
     let (module, _) = parse(text, "the PTX").map_err(|stopped| Failure::internal(stopped.to_string()))?;
-    let entries = artifact.entries.iter().map(|of| entry(of, &module)).collect();
-    let json = serde_json::to_string_pretty(&Hints { version: VERSION, entries });
+    let json = serde_json::to_string_pretty(&of(&module, artifact));
     let json = json.map_err(|e| Failure::internal(e.to_string()))?;
     files::write(path, format!("{json}\n").as_bytes())
+}
+
+/// What is known of the loops of an artifact, whose PTX this is.
+pub(super) fn of(module: &Module, artifact: &Artifact) -> Hints {
+    let entries = artifact.entries.iter().map(|of| entry(of, module)).collect();
+    Hints { version: VERSION, entries }
 }
 
 fn entry(of: &statistics::Entry, module: &Module) -> Entry {
