@@ -15,7 +15,7 @@ const KERNELS: [(&str, i32); 5] = [
     ("first/vector_add_long.ptx", 14),
     ("kernels/transpose/transpose.fmad.ptx", 0),
     ("kernels/saxpy/saxpy.fmad.ptx", 14),
-    ("features/flow_call_in_loop.ptx", 11),
+    ("features/flow_into_second_loop.ptx", 11),
 ];
 
 fn there(test: &str) -> bool {

@@ -162,12 +162,8 @@ pub fn differing(raw: &Raw<'_>, pairs: &[Pair]) -> BTreeSet<usize> {
         let values = raw.values(seed, None, &order, &reads, &bound, Some(None));
         let at = |t: TermId| values[t.0 as usize];
         let holds = |t: &TermId| at(*t).is_some_and(|b| b.is_true());
-        let outside = raw
-            .source
-            .beyond
-            .iter()
-            .chain(raw.source.undefined)
-            .any(|b| at(*b).is_none_or(|b| b.is_true()));
+        let outside =
+            raw.source.beyond.iter().chain(raw.source.undefined).any(|b| at(*b).is_none_or(|b| b.is_true()));
         if outside || !raw.assumptions.iter().all(holds) {
             continue;
         }

@@ -18,7 +18,6 @@ const CHIP: Chip = Chip::Sm90;
 const UNKNOWN: &[(&str, &str, &str)] = &[
     // What is freed was loaded from memory behind stores through pointers that may be equal.
     ("calls/list", "ours", "events: the target has no partner for call free"),
-    ("calls/list", "ptxas", "events: the target has no partner for call free"),
     ("calls/virtual", "ours", "events: the target has no partner for call free"),
     ("calls/virtual", "ptxas", "events: the target has no partner for call free"),
 ];
