@@ -3,7 +3,7 @@
 //! - `plan`: what both sides are run with, where that may be chosen. `attempts`: which plans are tried, and in which order.
 //! - `compare`: both sides under one plan. `sides`: their runs. `evaluated`: the same on concrete inputs.
 //! - [`checks`]: what is asked of them, in order: what `Proved` means. `comparison`: what the checks see. `discharge`: obligations, asked one
-//!   after the other. `coverage`: what a bounded proof has to reach. `cuts`: loops that are gone through once; `columns`: values
+//!   after the other. `coverage`: what a bounded proof has to reach. `cuts`: loops that are cut, for induction; `columns`: values
 //!   that show what goes together; `drawn`: what drawn inputs show of that. `refute`: a violated obligation as a launch.
 
 mod attempts;

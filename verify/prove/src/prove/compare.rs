@@ -115,7 +115,7 @@ fn evaluate_first<'c, 'a, 'i>(
 }
 
 impl Comparison<'_, '_, '_> {
-    /// Why nothing is shown of loops that are gone through once, whatever a solver says: drawn inputs do not bear it out ([`checks`], "evaluation").
+    /// Why nothing is shown of loops that are cut, whatever a solver says: drawn inputs do not bear it out ([`checks`], "evaluation").
     fn shows_nothing(&self) -> Option<Reason> {
         let why = self.evaluated.reached.as_ref().err().filter(|_| !self.plan.cuts.is_empty())?;
         let differs = Obstacle::from(Incomplete::OneTurn { claim: Claim::Drawn });

@@ -12,6 +12,7 @@ use super::plan::Plan;
 use super::sides::{self, Run};
 use super::task::{Entries, Task};
 use crate::ask::{Violated, ask};
+use crate::evaluate::Pair;
 use crate::reason::Reason;
 use rustc_hash::FxHashMap;
 use sassafras_normal::Normal;
@@ -287,9 +288,8 @@ struct Shown {
     violated: TermId,
 }
 
-/// What is to be shown of rows.
-fn shown(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Vec<Shown> {
-    let d = inputs.terms;
+/// What rows say where lanes come to heads, of both sides: the number of the loop, that of the row, and what has to be the same.
+pub(super) fn pairs_at_heads(source: &[Event], target: &[Event]) -> Vec<((usize, usize), Pair)> {
     let heads = |events: &[Event]| -> BTreeMap<(u32, bool), Vec<Event>> {
         let mut all: BTreeMap<(u32, bool), Vec<Event>> = BTreeMap::new();
         for event in events {
@@ -303,20 +303,29 @@ fn shown(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Vec<Shown> 
     let mut all = Vec::new();
     for (head, own) in &source {
         for (a, b) in own.iter().zip(target.get(head).into_iter().flatten()) {
-            for (row, (x, y)) in a.arguments.iter().zip(&b.arguments).enumerate() {
-                let (x, y) = (inputs.normal.of(*x), inputs.normal.of(*y));
-                if x == y {
-                    continue;
-                }
-                let differ = if d.width_of(x) == d.width_of(y) { d.not(&d.eq(&x, &y)) } else { d.yes() };
-                let violated = inputs.normal.of(d.and(&d.and(&a.guard, &b.guard), &differ));
-                if d.as_constant(&violated) != Some(0) {
-                    all.push(Shown { row: (head.0 as usize, row), violated });
-                }
-            }
+            let rows = a.arguments.iter().zip(&b.arguments).enumerate();
+            all.extend(rows.map(|(row, (x, y))| {
+                ((head.0 as usize, row), Pair { guards: [a.guard, b.guard], values: [*x, *y] })
+            }));
         }
     }
     all
+}
+
+/// What is to be shown of rows.
+fn shown(inputs: &Inputs<'_>, source: &[Event], target: &[Event]) -> Vec<Shown> {
+    let d = inputs.terms;
+    let open = |(row, pair): ((usize, usize), Pair)| {
+        let [x, y] = pair.values.map(|t| inputs.normal.of(t));
+        if x == y {
+            return None;
+        }
+        let differ = if d.width_of(x) == d.width_of(y) { d.not(&d.eq(&x, &y)) } else { d.yes() };
+        let [a, b] = pair.guards;
+        let violated = inputs.normal.of(d.and(&d.and(&a, &b), &differ));
+        (d.as_constant(&violated) != Some(0)).then_some(Shown { row, violated })
+    };
+    pairs_at_heads(source, target).into_iter().filter_map(open).collect()
 }
 
 /// Rows that do not hold, with what terms stand for at the moment. Drawn inputs show most of them. Of what is left only what can be violated is wrong: whether a row

@@ -1,4 +1,4 @@
-//! What a run of terms as they are executed, and drawn inputs, show of loops that are gone through once, before a solver is asked.
+//! What a run of terms as they are executed, and drawn inputs, show of loops that are cut, before a solver is asked.
 //!
 //! The checker of witnesses has terms as they are executed, in which less is seen to hold again. And most of what is guessed wrong of a relation is wrong on the first
 //! inputs that one tries, while a solver may take all its effort to say nothing of it.
@@ -15,9 +15,6 @@ use sassafras_symbolic::cut;
 use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::obstacle::Obstacle;
 use sassafras_symbolic::origin::Ways;
-use sassafras_symbolic::trace::action::Action;
-use sassafras_symbolic::trace::event::Event;
-use std::collections::BTreeMap;
 
 /// The plan with less said of its loops, where something does not hold behind a turn of terms as they are executed, or on a drawn input. `ways`: what the
 /// source does of what it may do.
@@ -41,7 +38,7 @@ pub fn weaker(entries: Entries<'_>, plan: &Plan, met: &Met, ways: &Ways) -> Resu
     }
     let mut spare = plan.spare.clone();
     if cuts == plan.cuts {
-        let rows = rows(&run.source.events, &run.target.side.log.events);
+        let rows = cuts::pairs_at_heads(&run.source.events, &run.target.side.log.events);
         let pairs: Vec<Pair> = rows.iter().map(|(_, pair)| *pair).collect();
         let wrong =
             as_executed((entries, plan, met), (&inputs, &run), Vec::new(), |raw| differing(raw, &pairs));
@@ -49,28 +46,4 @@ pub fn weaker(entries: Entries<'_>, plan: &Plan, met: &Met, ways: &Ways) -> Resu
         cuts::drop_rows(&mut cuts, &mut spare, &wrong);
     }
     Ok((cuts != plan.cuts).then(|| Plan { cuts, spare, ..plan.clone() }))
-}
-
-/// What rows say where lanes come to heads: the number of the cut, that of the row, and what has to be the same.
-fn rows(source: &[Event], target: &[Event]) -> Vec<((usize, usize), Pair)> {
-    let heads = |events: &[Event]| -> BTreeMap<(u32, bool), Vec<Event>> {
-        let mut all: BTreeMap<(u32, bool), Vec<Event>> = BTreeMap::new();
-        for event in events {
-            if let Some(Action::Cut { number, again }) = event.action() {
-                all.entry((*number, *again)).or_default().push(event.clone());
-            }
-        }
-        all
-    };
-    let (source, target) = (heads(source), heads(target));
-    let mut all = Vec::new();
-    for (head, own) in &source {
-        for (a, b) in own.iter().zip(target.get(head).into_iter().flatten()) {
-            let rows = a.arguments.iter().zip(&b.arguments).enumerate();
-            all.extend(rows.map(|(row, (x, y))| {
-                ((head.0 as usize, row), Pair { guards: [a.guard, b.guard], values: [*x, *y] })
-            }));
-        }
-    }
-    all
 }

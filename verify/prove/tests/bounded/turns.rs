@@ -84,7 +84,7 @@ fn loops_are_proved_for_any_number_of_turns() {
 /// Launches that are drawn for a wrong edit whose values take a solver long.
 const DRAWN: u64 = 64;
 
-/// Loops that were not gone through once: each with a wrong edit of its text, and how many launches are drawn for that.
+/// Loops that were not cut: each with a wrong edit of its text, and how many launches are drawn for that.
 const SHAPES: &[(&str, &str, &str, &str, u64)] = &[
     (
         "a routine is called",

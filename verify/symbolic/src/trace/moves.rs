@@ -63,7 +63,7 @@ impl<R: Name> Side<'_, R> {
         path.lanes.wait_at(self.terms(), *barrier, others)
     }
 
-    /// Whether lanes come to the head of a cut loop, or of one that is watched, from outside, while others are on their way to it that stand behind it: the loop is gone through once, by all of them.
+    /// Whether lanes come to the head of a cut loop, or of one that is watched, from outside, while others are on their way to it that stand behind it: one iteration of the loop is executed, by all of them.
     fn enters_early(&self, spot: &Spot) -> bool {
         let Some(before) = self.cuts.before.get(&spot.at()) else { return false };
         let (calls, rounds) = spot.parts();
@@ -240,7 +240,7 @@ impl<R: Name> Side<'_, R> {
     }
 
     /// A branch in the last turn that is looked at of a loop that is watched: where it is known that lanes stay in the loop, they leave it instead, so that they come to what is
-    /// behind it. A loop around it is repeated on both sides then, though neither has gone through all turns of this one.
+    /// behind it. A loop around it is repeated on both sides then, though neither has executed all iterations of this one.
     fn leaves_at_last(&self, to: u64, taken: TermId) -> TermId {
         let (walk, known) = (&self.walk, self.inputs.known(taken));
         let branches = self.cuts.exits.contains(&walk.current) && walk.is_last();
