@@ -6,7 +6,9 @@
 //! induction over the turns (`trace/cut.rs` says what a run asks besides).
 
 use sassafras_isa::{RegClass, Register};
+use sassafras_semantics::{CompareOp, Domain, TermId, Terms};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A register by a number: that of PTX among all of a program, or [`key`] of a machine's.
 pub type Key = u64;
@@ -92,6 +94,9 @@ pub struct Cut {
     /// Whether lanes of one warp may find memory in states of their own at the head: a turn has what orders memory for each lane by itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub own_memory: bool,
+    /// What is known of registers of the target.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<Fact>,
 }
 
 impl Row {
@@ -101,11 +106,105 @@ impl Row {
     }
 }
 
+/// A comparison that holds whenever lanes come to the head of a loop of the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fact {
+    /// Which.
+    pub relation: Relation,
+    /// Its operands, 32 bits each.
+    pub operands: [Operand; 2],
+}
+
+/// A comparison of 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Relation {
+    /// Less, of signed numbers.
+    SLt,
+    /// Less or equal, of signed numbers.
+    SLe,
+    /// Less, of unsigned numbers.
+    ULt,
+    /// Less or equal, of unsigned numbers.
+    ULe,
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// So many of the lowest bits are equal, 1 to 31.
+    Low(u32),
+}
+
+impl Relation {
+    /// That it holds between two numbers of 32 bits, one bit.
+    pub fn of(self, d: &Terms, a: TermId, b: TermId) -> TermId {
+        let op = match self {
+            Relation::SLt => CompareOp::SLt,
+            Relation::SLe => CompareOp::SLe,
+            Relation::ULt => CompareOp::ULt,
+            Relation::ULe => CompareOp::ULe,
+            Relation::Eq => return d.eq(&a, &b),
+            Relation::Ne => return d.not(&d.eq(&a, &b)),
+            Relation::Low(bits) => {
+                let low = |of: &TermId| d.extract(of, 0, bits.clamp(1, 31));
+                return d.eq(&low(&a), &low(&b));
+            }
+        };
+        d.compare(op, &a, &b)
+    }
+}
+
+/// An operand of a [`Fact`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Operand {
+    /// A register of the target.
+    Register(Key),
+    /// A number.
+    Number(u32),
+}
+
+/// A loop of the source that is unfolded, so that a version of it stands for each of several loops of the target.
+///
+/// Each version is a number of copies of the loop, one behind the other, whose last leads back to the first; the loop itself comes last. Lanes that come to
+/// the loop choose a version, and so do lanes behind the last copy. That changes nothing of what a program does, whatever they choose: a copy does
+/// what the loop does. They choose as the target's lanes do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Unfold {
+    /// The head of the loop, by its number among places of the source as it is written.
+    pub head: u64,
+    /// The versions, in the order in which lanes choose.
+    pub versions: Vec<Version>,
+}
+
+/// A version of a loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Version {
+    /// How many copies.
+    pub times: u32,
+    /// Where the target has it: lanes choose the version if the target's come to this place.
+    pub target: u64,
+    /// Whether the lanes of a warp choose alike.
+    pub common: bool,
+}
+
+/// A way from one place of the source to another, by their numbers once loops are unfolded.
+pub type Way = (u64, u64);
+
 /// What is asked of a run about loops.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cutting<'a> {
     /// The loops that are cut.
     pub loops: &'a [Cut],
+    /// Loops of the source that are unfolded.
+    pub unfolds: &'a [Unfold],
+    /// Ways of the source that are said never to be gone: that is to be shown.
+    pub never: &'a [Way],
+    /// When lanes of the target come to what versions follow; none if that is not known yet.
+    pub follows: Option<&'a Follows>,
     /// Whether arrivals at places where loops may be cut are noted.
     pub watches: bool,
 }
@@ -155,6 +254,9 @@ impl<R: Copy> Need<R> {
 
 /// What does not hold again at the head of a loop on one side, with the number of the loop.
 pub type Needs = Vec<(usize, Need<Key>)>;
+
+/// Conditions, one bit each, under which lanes of the target come to a place that a version follows, by that place and how often they have returned in each loop around it.
+pub type Follows = BTreeMap<(u64, Vec<u32>), TermId>;
 
 /// The most bits of what moves: an address.
 pub const WIDEST: u32 = 64;

@@ -6,7 +6,7 @@ use crate::assumption::Assumption;
 use crate::beyond;
 use crate::beyond::Clusters;
 use crate::choice::Payloads;
-use crate::cut::Cutting;
+use crate::cut::{Cutting, Unfold};
 use crate::inputs::{Inputs, Shape};
 use crate::obstacle::container::Container;
 use crate::obstacle::memory::Memory;
@@ -381,7 +381,8 @@ impl<'a> Origin<'a> {
                 let mut sites = Sites::new(function, freedom.like, freedom.ways.fused);
                 let mut estimates = Estimates::new(freedom.written, freedom.ways.estimated);
                 let program = Program::new(module, function, bound);
-                let mut program = program.map_err(|why| why.on(Which::Source))?;
+                let program = program.and_then(|p| Ok(p.unfold(freedom.cutting.unfolds)?));
+                let mut program = program.map_err(|why: Located| why.on(Which::Source))?;
                 program.own_first = freedom.own_first;
                 let reading = Reading {
                     facts: self.request(target, &[]).facts,
@@ -412,7 +413,9 @@ impl<'a> Origin<'a> {
             Origin::Code { .. } if !freedom.ways.fused.is_empty() || !freedom.ways.estimated.is_empty() => {
                 Err(Source::CodeHasNoFreedom {}.into())
             }
-            Origin::Code { .. } if !freedom.cutting.loops.is_empty() => {
+            Origin::Code { .. }
+                if !freedom.cutting.loops.is_empty() || !freedom.cutting.unfolds.is_empty() =>
+            {
                 Err(Source::CodeHasNoFreedom {}.into())
             }
             Origin::Code { cubin, code: own } => {
@@ -424,20 +427,29 @@ impl<'a> Origin<'a> {
 
     /// Whether its loops may be gone through once: it is PTX, and has some.
     pub fn may_be_cut(self) -> bool {
-        matches!(self, Origin::Ptx { .. }) && self.flow(1).is_some_and(|flow| Loops::of(&flow, &[0]).is_any())
+        matches!(self, Origin::Ptx { .. })
+            && self.flow(1, &[]).is_some_and(|flow| Loops::of(&flow, &[0]).is_any())
     }
 
-    /// Where its places lead, where that is all known before it is run: functions that call themselves stand within themselves `deep` times.
-    pub fn flow(self, deep: u32) -> Option<Flow> {
+    /// Where its places lead once loops are unfolded, where that is all known before it is run: functions that call themselves stand within themselves `deep` times.
+    pub fn flow(self, deep: u32, unfolds: &[Unfold]) -> Option<Flow> {
         match self {
             Origin::Ptx { module, function } => {
-                Program::new(module, function, deep).ok().map(|p| crate::ptx::flow::flow(&p))
+                let program = Program::new(module, function, deep).ok()?;
+                program.unfold(unfolds).ok().map(|p| crate::ptx::flow::flow(&p))
             }
             Origin::Code { cubin, code } => {
                 let chip = Chip::from_number(cubin.sm)?;
                 flow::is_plain(code, chip).then(|| flow::flow(code, chip))
             }
         }
+    }
+
+    /// Its places that read or write memory, and those in versions of loops that are unfolded; none of code.
+    pub fn accesses_and_copies(self, deep: u32, unfolds: &[Unfold]) -> (Vec<u64>, BTreeSet<u64>) {
+        let Origin::Ptx { module, function } = self else { return Default::default() };
+        let program = Program::new(module, function, deep).ok().and_then(|p| p.unfold(unfolds).ok());
+        program.map(|p| (p.accesses(), p.copies())).unwrap_or_default()
     }
 
     /// Holds what the target's cubin declares against what its code and the source need, with shared variables in the one order or the

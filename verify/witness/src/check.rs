@@ -18,6 +18,8 @@ use sassafras_symbolic::cut::{self, Cutting};
 use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::lemma;
 use sassafras_symbolic::obstacle::Located;
+use sassafras_symbolic::obstacle::coverage::Coverage;
+use sassafras_symbolic::obstacle::place::Place;
 use sassafras_symbolic::origin::{self, Freedom, Origin, Trace, Ways};
 use sassafras_symbolic::sass::target::{self, Role, Target};
 use sassafras_symbolic::trace::cut::hold_again;
@@ -205,6 +207,8 @@ struct Sides<'i> {
     first: u32,
     /// The terms of all events.
     roots: Vec<TermId>,
+    /// What lanes of the source choose, and what is chosen.
+    follows: Vec<(TermId, TermId)>,
 }
 
 impl Pair<'_> {
@@ -223,13 +227,14 @@ impl Pair<'_> {
             return rejected(Rejection::UnnamedLemma { lemma: name.clone() });
         }
         let (ways, placed) = (Ways { fused, estimated }, &entry.matching.placed);
-        let cutting = Cutting { loops: &entry.matching.cuts, watches: false };
+        let Matching { cuts, unfolds, never, .. } = &entry.matching;
+        let cutting = Cutting { loops: cuts, unfolds, never, follows: None, watches: false };
         let freedom =
             Freedom { payloads, like: None, written: None, ways, own_first, updates, placed, cutting };
         let bound = self.bound();
         let (left, _) = origin.run(inputs, cubin, code, bound, freedom)?;
         // What is left out of account is what goes beyond the bound, and nothing else.
-        if let Some(flow) = origin.flow(bound) {
+        if let Some(flow) = origin.flow(bound, unfolds) {
             super::activations::judge(&flow, &left.course.visits, entry.unroll)
                 .map_err(|why| Rejection::Miscounted { why })?;
         }
@@ -241,9 +246,19 @@ impl Pair<'_> {
         for needs in [&left.needs, &right.side.cuts.needs_by(&cut::key)] {
             hold_again(needs).map_err(Located::from)?;
         }
+        // Lanes of the source choose versions of loops as those of the target do: which they choose changes nothing of what they do.
+        let came = &right.side.cuts.came;
+        let follows = |(key, chosen): &(_, TermId)| {
+            (*chosen, came.get(key).copied().unwrap_or_else(|| inputs.terms.no()))
+        };
+        let follows: Vec<(TermId, TermId)> = left.chosen.iter().map(follows).collect();
+        if follows.iter().any(|(chosen, comes)| inputs.is_uniform(*chosen) && !inputs.is_uniform(*comes)) {
+            let at = Place::Line(unfolds.first().map_or(0, |unfold| unfold.head));
+            return Err(Located::from(Coverage::CutWrong { at }).into());
+        }
         let events = left.events.iter().chain(&right.side.log.events);
         let roots = events.flat_map(Event::terms).collect();
-        Ok(Sides { left, right, first, roots })
+        Ok(Sides { left, right, first, roots, follows })
     }
 
     /// The witness names what its proof rests on, and nothing that is not known; a bounded one has seen all of the target.
@@ -284,11 +299,13 @@ impl Pair<'_> {
     ) -> Result<(Vec<TermId>, Vec<Step>), Fault> {
         let Pair { origin, cubin, code, entry } = *self;
         let (d, bound) = (inputs.terms, self.bound());
-        let Sides { left, right, first, roots } = sides;
+        let Sides { left, right, first, roots, follows } = sides;
         let mut known = assumptions(inputs, origin, &left.events);
         let excluded = if entry.bounded { &left.beyond[..] } else { &[] };
         known.extend(excluded.iter().chain(&left.undefined).map(|t| d.not(t)));
         let of_source: Vec<TermId> = left.events.iter().flat_map(Event::terms).collect();
+        known.extend(follows.iter().map(|(chosen, comes)| d.eq(chosen, comes)));
+        known.extend(&right.side.cuts.known);
         let (choices, targets) = (&entry.matching.choices, &right.side.log.events);
         let chosen = sassafras_symbolic::ptx::choose::said(d, choices, &of_source, *first, targets);
         let chosen = chosen.map_err(|why| Rejection::Choice { why })?;

@@ -170,4 +170,10 @@ pub struct Matching {
     /// Loops that are gone through once for any number of turns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cuts: Vec<sassafras_symbolic::cut::Cut>,
+    /// Loops of the source that are unfolded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfolds: Vec<sassafras_symbolic::cut::Unfold>,
+    /// Ways of the source that are never gone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub never: Vec<sassafras_symbolic::cut::Way>,
 }

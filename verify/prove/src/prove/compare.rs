@@ -2,7 +2,7 @@
 
 use super::checks;
 use super::comparison::{Comparison, Stop};
-use super::cuts;
+use super::cuts::{self, unfold};
 use super::drawn;
 use super::evaluated::evaluated;
 use super::plan::{Plan, View};
@@ -56,6 +56,9 @@ fn run_and_check(task: &mut Task<'_>, plan: &Plan) -> Result<Outcome, Reason> {
     }
     if let Some(weaker) = cuts::weaker(task, plan, &inputs, &run) {
         return Ok(Outcome::Refined(weaker));
+    }
+    if let Some(never) = unfold::never_gone(task, plan, &inputs, &run) {
+        return Ok(Outcome::Refined(Plan { never: Some(never), ..plan.clone() }));
     }
     if let Some(refined) = refined(task, plan, &inputs, &run) {
         return Ok(Outcome::Refined(refined));
@@ -149,6 +152,8 @@ impl Comparison<'_, '_, '_> {
             fences: plan.weakened.clone(),
             placed: plan.placed.clone(),
             cuts: plan.cuts.clone(),
+            unfolds: cuts::unfold::told(inputs, &side.cuts.came, &plan.unfolds),
+            never: plan.never.clone().unwrap_or_default(),
             ..found
         });
         let (reached, instructions) = run.target.reached;

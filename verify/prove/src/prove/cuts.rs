@@ -5,6 +5,7 @@
 //! turn is given up, and both sides run again, until everything holds (Houdini: Flanagan, Leino, FME 2001).
 
 mod templates;
+pub mod unfold;
 
 use super::checks::events::stand_for;
 use super::columns::{Evaluator, WILD};
@@ -19,7 +20,7 @@ use sassafras_normal::Normal;
 use sassafras_semantics::{Concrete, Domain, TermId, Terms};
 use sassafras_solve::solver::Answer;
 use sassafras_solvers::Timed;
-use sassafras_symbolic::cut::{self, Cut, Key, Need, Needs, Row, Variable};
+use sassafras_symbolic::cut::{self, Cut, Key, Need, Needs, Operand, Row, Variable};
 use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::obstacle::Obstacle;
 use sassafras_symbolic::obstacle::coverage::Coverage;
@@ -28,17 +29,39 @@ use sassafras_symbolic::trace::event::Event;
 use sassafras_symbolic::trace::heads::Arrival;
 use std::collections::{BTreeMap, BTreeSet};
 use templates::Point;
+use unfold::Seen;
 
 /// Turns of each loop that are looked at.
 const TURNS: u32 = 2;
+/// Places of a loop of the target that a version of the source's may follow, of those at which it may be cut.
+const GATES: usize = 3;
 /// Effort of all questions about rows in one round, in thousands of z3's `rlimit`.
 const SHORT: u64 = 1_000;
 
-/// The plan with loops cut that both sides seem to have alike.
+/// The plan with loops cut that both sides seem to have alike. Where the target has more loops than that, some may be versions of the source's in which several iterations are one.
 ///
 /// # Errors
 /// There are no such loops, or a side is not followed.
 pub fn guess(entries: Entries<'_>, plan: &Plan) -> Result<Plan, Reason> {
+    let plain = guess_with(entries, plan);
+    let mut left = plain.as_ref().map_or(usize::MAX, |found| found.1);
+    let mut best: Option<Plan> = None;
+    for gate in 0..GATES {
+        let unfolds = if left > 0 { unfold::versions(entries, plan, gate) } else { Vec::new() };
+        if unfolds.is_empty() {
+            break;
+        }
+        if let Ok((found, others)) = guess_with(entries, &Plan { unfolds, ..plan.clone() })
+            && others < left
+        {
+            (best, left) = (Some(found), others);
+        }
+    }
+    best.map_or_else(|| plain.map(|(plan, _)| plan), Ok)
+}
+
+/// The plan with loops cut that both sides seem to have alike, and how many loops of the target go with none of the source.
+fn guess_with(entries: Entries<'_>, plan: &Plan) -> Result<(Plan, usize), Reason> {
     let terms = Terms::new();
     let inputs = Inputs::new(&terms, Normal::boxed(&terms));
     inputs.in_clusters(entries.origin.in_clusters());
@@ -59,11 +82,17 @@ pub fn guess(entries: Entries<'_>, plan: &Plan) -> Result<Plan, Reason> {
     let same = answers(&run.source.events, &run.target.side.log.events);
     let evaluator = Evaluator::of(&inputs, source.iter().chain(&target), &same);
     let found = heads(&evaluator, source, &target);
-    let of = |(s, t): (u64, u64)| relation(&inputs, &evaluator, arrivals(source, s), arrivals(&target, t));
-    let (cuts, spare): (Vec<Cut>, Vec<Vec<Row>>) = found.into_iter().map(of).unzip();
+    let compared = |at: u64| (!plan.unfolds.is_empty()).then(|| unfold::compared(entries, at));
+    let of = |(s, t): &(u64, u64)| {
+        relation(&inputs, &evaluator, arrivals(source, *s), arrivals(&target, *t), &compared)
+    };
+    let (cuts, spare): (Vec<Cut>, Vec<Vec<Row>>) = found.iter().map(of).unzip();
     match cuts.is_empty() {
         true => Err(Obstacle::from(Coverage::NoHeads {}).into()),
-        false => Ok(Plan { cuts, spare, ..plan.clone() }),
+        false => {
+            let left = gates(&target).len().saturating_sub(cuts.len());
+            Ok((Plan { cuts, spare, ..plan.clone() }, left))
+        }
     }
 }
 
@@ -132,6 +161,7 @@ fn relation(
     evaluator: &Evaluator,
     source: BTreeMap<Vec<u32>, &Arrival<Key>>,
     target: BTreeMap<Vec<u32>, &Arrival<Key>>,
+    compared: &dyn Fn(u64) -> Option<Vec<[Operand; 2]>>,
 ) -> (Cut, Vec<Row>) {
     let both: Vec<(&Arrival<Key>, &Arrival<Key>)> =
         source.iter().filter_map(|(turns, s)| Some((*s, *target.get(turns)?))).collect();
@@ -153,6 +183,10 @@ fn relation(
     }
     let points = points(evaluator, &both);
     let spare = templates::fill(inputs, evaluator, &mut cut, &points, &changed(&targets));
+    if let Some(compared) = compared(cut.target) {
+        let seen: Vec<Seen<'_>> = points.iter().map(|p| Seen { seed: p.seed, target: p.target }).collect();
+        cut.facts = unfold::facts(evaluator, &compared, &seen);
+    }
     (cut, spare)
 }
 
@@ -364,6 +398,10 @@ pub(super) fn drop_rows(cuts: &mut [Cut], spare: &mut [Vec<Row>], wrong: &BTreeS
     let mut dropped = cuts.to_vec();
     for (number, cut) in cuts.iter_mut().enumerate() {
         let is_wrong = |at: usize| wrong.contains(&(number, at));
+        let before = cut.rows.len();
+        let mut at = 0..cut.facts.len();
+        cut.facts.retain(|_| !at.next().is_some_and(|at| is_wrong(before + at)));
+        replaced |= cut.facts.len() < dropped[number].facts.len();
         let rows = std::mem::take(&mut dropped[number].rows);
         for (at, row) in rows.into_iter().enumerate() {
             match is_wrong(at) {

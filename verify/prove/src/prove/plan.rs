@@ -2,7 +2,7 @@
 
 use sassafras_solve::limit::Limits;
 use sassafras_symbolic::choice::Payloads;
-use sassafras_symbolic::cut::{Cut, Row};
+use sassafras_symbolic::cut::{Cut, Row, Unfold, Way};
 use sassafras_symbolic::places::Placed;
 use sassafras_symbolic::trace::fences::Weakened;
 
@@ -35,6 +35,10 @@ pub struct Plan {
     pub placed: Vec<Placed>,
     /// Loops that are gone through once, for any number of turns.
     pub cuts: Vec<Cut>,
+    /// Loops of the source that are unfolded, so that they go with others of the target.
+    pub unfolds: Vec<Unfold>,
+    /// Ways of the source that are said never to be gone; none before that was asked.
+    pub never: Option<Vec<Way>>,
     /// Loop by loop, rows that take the place of such as do not hold.
     pub spare: Vec<Vec<Row>>,
 }
@@ -49,6 +53,8 @@ impl Default for Plan {
             weakened: Vec::new(),
             placed: Vec::new(),
             cuts: Vec::new(),
+            unfolds: Vec::new(),
+            never: None,
             spare: Vec::new(),
         }
     }

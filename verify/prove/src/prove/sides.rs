@@ -89,7 +89,7 @@ pub fn run_and_watch<'i>(
     let of_target = d.len();
     let alike = free.then(|| Alike::of(inputs, &target));
     let first = count(d);
-    let (source, ways) = runner.source(ways.unwrap_or_default(), alike.as_ref())?;
+    let (source, ways) = runner.source(&target, ways.unwrap_or_default(), alike.as_ref())?;
     let mut traces = Traces { source, ways, target, first };
     if inputs.opaque.is_active() {
         runner.abstract_values(&mut traces, alike.as_ref())?;
@@ -114,7 +114,7 @@ pub fn counted(
     record: &mut Record,
     course: &Course,
 ) -> Result<(), Reason> {
-    let Some(flow) = entries.origin.flow(plan.visits()) else { return Ok(()) };
+    let Some(flow) = entries.origin.flow(plan.visits(), &plan.unfolds) else { return Ok(()) };
     sassafras_witness::activations::judge(&flow, &course.visits, plan.unroll).map_err(|why| {
         let why = Reason::from(Evaluation::Miscounted { because: why });
         record.contradiction = Some(why.to_string());
@@ -178,7 +178,8 @@ impl<'r, 'i> Runner<'r, 'i> {
     fn new(entries: Entries<'r>, plan: &'r Plan, inputs: &'i Inputs<'i>, watches: bool) -> Runner<'r, 'i> {
         let mut request = entries.origin.request(entries.cubin, &plan.weakened);
         request.updates = plan.updates();
-        request.cutting = Cutting { loops: &plan.cuts, watches };
+        let (unfolds, never) = (plan.unfolds.as_slice(), plan.never.as_deref().unwrap_or_default());
+        request.cutting = Cutting { loops: &plan.cuts, unfolds, never, watches, ..Cutting::default() };
         request.facts.calls = entries.origin.recurses().then_some(plan.visits());
         Runner { entries, plan, inputs, request, open: 0..0 }
     }
@@ -198,7 +199,13 @@ impl<'r, 'i> Runner<'r, 'i> {
         Ok(())
     }
 
-    fn source(&self, ways: Ways, alike: Option<&Alike>) -> Result<(Trace, Ways), Located> {
+    /// Runs the source, which follows the target.
+    fn source(
+        &self,
+        target: &Target<'i>,
+        ways: Ways,
+        alike: Option<&Alike>,
+    ) -> Result<(Trace, Ways), Located> {
         let Entries { origin, cubin, code } = self.entries;
         let freedom = Freedom {
             payloads: self.plan.payloads,
@@ -208,9 +215,12 @@ impl<'r, 'i> Runner<'r, 'i> {
             own_first: self.plan.own_first,
             updates: self.plan.updates(),
             placed: &self.plan.placed,
-            cutting: self.request.cutting,
+            cutting: Cutting { follows: Some(&target.side.cuts.came), ..self.request.cutting },
         };
-        let run = origin.run(self.inputs, cubin, code, self.plan.visits(), freedom);
+        // Where a version of a loop is left, its lanes come to the choice behind it once more.
+        let more = u32::from(self.request.cutting.watches && !self.plan.unfolds.is_empty());
+        let visits = self.plan.visits().saturating_add(more);
+        let run = origin.run(self.inputs, cubin, code, visits, freedom);
         run.map_err(|e| e.on(Which::Source))
     }
 
@@ -218,7 +228,7 @@ impl<'r, 'i> Runner<'r, 'i> {
     fn abstract_values(&self, traces: &mut Traces<'i>, alike: Option<&Alike>) -> Result<(), Located> {
         self.inputs.opaque.found();
         traces.first = count(self.inputs.terms);
-        (traces.source, traces.ways) = self.source(Ways::default(), alike)?;
+        (traces.source, traces.ways) = self.source(&traces.target, Ways::default(), alike)?;
         self.inputs.opaque.hold(&traces.source.events);
         self.target_again(&mut traces.target)
     }
@@ -273,7 +283,7 @@ impl<'r, 'i> Runner<'r, 'i> {
         let fused = contract::terms(d, &traces.target.side.log.events);
         let first = count(d);
         let alike = Alike { fused, written: FxHashSet::default() };
-        let (source, ways) = self.source(Ways::default(), Some(&alike))?;
+        let (source, ways) = self.source(&traces.target, Ways::default(), Some(&alike))?;
         if ways.fused.len() <= traces.ways.fused.len() {
             return Ok(false);
         }
@@ -307,6 +317,7 @@ fn premises(
     for excluded in source.beyond.iter().chain(&source.undefined) {
         assumptions.push(inputs.normal.of(d.not(excluded)));
     }
+    assumptions.extend(target.side.cuts.known.iter().map(|known| inputs.normal.of(*known)));
     assumptions
 }
 

@@ -12,6 +12,7 @@ mod edits;
 mod templates;
 mod truth;
 mod turns;
+mod unfolded;
 mod witnesses;
 
 use common::{line, module, ours, solver};

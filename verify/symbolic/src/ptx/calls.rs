@@ -2,9 +2,11 @@
 //! its own, so that places keep an order in which lanes go forward. A function that calls itself stands within itself as often as is said;
 //! what goes deeper is left unfinished.
 
+use crate::cut::Version;
 use crate::obstacle::Located;
 use crate::obstacle::source::Source;
 use crate::ptx::functions;
+use crate::ptx::unfolded::Unfolded;
 use rustc_hash::{FxHashMap, FxHashSet};
 use sassafras_chip::Chip;
 use sassafras_ptx::checked::{
@@ -50,7 +52,7 @@ pub struct Frame<'a> {
     /// Addresses of its return parameters.
     pub returns: Vec<u64>,
     /// Positions of its instructions, and that of its end.
-    positions: Vec<u32>,
+    pub(super) positions: Vec<u32>,
     /// The call: its frame and instruction; none for the entry.
     pub call: Option<(usize, &'a Inst)>,
     /// Where the caller goes on.
@@ -79,6 +81,8 @@ pub struct Step<'a> {
     pub deeper: bool,
     /// The place behind it, where it does not go elsewhere.
     pub next: u64,
+    /// The number of the choice that lanes make there, where it is none of the program's own places.
+    pub choice: Option<usize>,
 }
 
 /// An entry with its calls written out.
@@ -90,6 +94,8 @@ pub struct Program<'a> {
     pub frames: Vec<Frame<'a>>,
     /// Its places.
     pub steps: Vec<Step<'a>>,
+    /// What is unfolded of its loops.
+    pub(super) unfolded: Unfolded,
     /// Frames that calls go to, each with its function.
     called: Vec<(FunctionId, usize)>,
     /// Shared variables of functions lie before those of the module, instead of behind them.
@@ -224,6 +230,7 @@ impl<'a> Program<'a> {
             module,
             frames,
             steps,
+            unfolded: Unfolded::default(),
             called,
             own_first: false,
             deep,
@@ -314,6 +321,7 @@ impl<'a> Program<'a> {
                 system: None,
                 deeper: false,
                 next: 0,
+                choice: None,
             });
             let mut frames = Vec::new();
             for (id, f) in callees {
@@ -357,6 +365,7 @@ impl<'a> Program<'a> {
             system: None,
             deeper: false,
             next: end as u64 + 1,
+            choice: None,
         });
         Ok(number)
     }
@@ -380,6 +389,16 @@ impl<'a> Program<'a> {
     /// The place of an instruction of a frame, or of its end.
     pub fn target(&self, frame: usize, index: u32) -> u64 {
         self.frames[frame].positions[index as usize].into()
+    }
+
+    /// Where a way from a place leads, that leads to another as the program is written.
+    pub fn lead(&self, from: u64, to: u64) -> u64 {
+        self.unfolded.detours.get(&(from, to)).copied().unwrap_or(to)
+    }
+
+    /// A version that lanes choose, and its first place.
+    pub fn choice(&self, number: usize) -> (Version, u64) {
+        self.unfolded.choices[number]
     }
 
     /// A register of a frame among all.

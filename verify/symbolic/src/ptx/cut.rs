@@ -72,6 +72,7 @@ pub(super) fn cuts(program: &Program<'_>, cutting: Cutting<'_>) -> Result<Cuts<R
             variables: cut.variables.iter().map(|v| (v.width, v.common)).collect(),
             holds,
             shows,
+            facts: vec![None; cut.facts.len()],
             free,
             weaker: cut.weaker[0].clone(),
             together: !cut.weaker[1].apart,

@@ -12,6 +12,10 @@ pub fn flow(program: &Program<'_>) -> Flow {
         let resume = frame.call.map(|_| frame.resume);
         let mut to: Vec<u64> = Vec::new();
         let mut through = true;
+        if let Some(choice) = step.choice {
+            flow.insert(at as u64, vec![program.choice(choice).1, step.next]);
+            continue;
+        }
         match step.inst {
             None => (to, through) = (resume.into_iter().collect(), false),
             Some((inst, _)) => {
@@ -41,6 +45,7 @@ pub fn flow(program: &Program<'_>) -> Flow {
                 through |= inst.guard.is_some();
             }
         }
+        to.iter_mut().for_each(|to| *to = program.lead(at as u64, *to));
         if through {
             to.push(step.next);
         }

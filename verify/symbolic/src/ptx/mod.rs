@@ -1,6 +1,6 @@
 //! The source: PTX over terms.
 //!
-//! - [`source`]: a run of it. `state`: registers, memory and calls, as the meanings of instructions see them. [`calls`]: calls written out; [`functions`]: what they call. [`mod@flow`]: where places lead.
+//! - [`source`]: a run of it. `state`: registers, memory and calls, as the meanings of instructions see them. [`calls`]: calls written out; [`functions`]: what they call. [`mod@flow`]: where places lead. [`unfold`]: loops that are unfolded.
 //! - [`choose`]: what is undefined. [`contract`]: products and sums that may be one operation. `cut`: loops that are cut. [`approximate`]: results that are bounded and not fixed.
 //!   [`flush`]: quotients that are flushed. [`upper`]: upper halves of products with constants.
 
@@ -14,4 +14,6 @@ pub mod flush;
 pub mod functions;
 pub mod source;
 mod state;
+pub mod unfold;
+mod unfolded;
 pub mod upper;

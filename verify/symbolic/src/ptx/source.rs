@@ -28,13 +28,13 @@ use std::collections::BTreeSet;
 ///
 /// # Errors
 /// What is not covered, and at which line.
-pub fn run<'i>(
+pub fn run<'i, 's>(
     inputs: &'i Inputs<'i>,
-    program: &Program<'_>,
-    cubin: &Cubin,
+    program: &'s Program<'s>,
+    cubin: &'s Cubin,
     bound: u32,
     payloads: Payloads,
-    (reading, cutting): (Reading, Cutting<'_>),
+    (reading, cutting): (Reading, Cutting<'s>),
     sites: &mut Sites<'_>,
     estimates: &mut Estimates<'_>,
 ) -> Result<Side<'i, RegisterId>, Located> {
@@ -44,15 +44,18 @@ pub fn run<'i>(
     side.cuts = cuts(program, cutting)?;
     side.reading = Reading { constants: crate::trace::bank::constants(cubin), ..reading };
     let (frame, stored) = (0, BTreeSet::new());
-    let mut run = Run { side, program, frame, cubin, functions, stored, payloads: (payloads, 0) };
+    let payloads_now = (payloads, 0);
+    let mut run =
+        Run { side, program, at: 0, frame, cutting, cubin, functions, stored, payloads: payloads_now };
     while let Some(position) = run.side.advance()? {
         let Some(step) = program.steps.get(position as usize) else {
             return Err(no_meaning("a place behind the end").into());
         };
         let policy = step.inst.map_or(payloads, |(inst, _)| choose::policy(payloads, inst));
         run.payloads = (policy, inputs.terms.len());
-        run.frame = step.frame;
+        (run.at, run.frame) = (position, step.frame);
         match step.inst {
+            _ if let Some(choice) = step.choice => run.choose_version(choice),
             // Behind the last instruction is the end.
             None => run.leave_function()?,
             Some((inst, index)) => {
@@ -153,10 +156,7 @@ impl Run<'_, '_> {
         let inputs = self.side.inputs;
         match outcome {
             Outcome::Next => {}
-            Outcome::Branch(label) => {
-                let to = self.target(step, label);
-                self.side.jump(to, None);
-            }
+            Outcome::Branch(label) => self.branch(step, label),
             Outcome::Return => self.leave_function()?,
             Outcome::Exit => self.side.leave(None),
             Outcome::Switch { index, targets } => self.switch(step, index, targets),
@@ -170,7 +170,7 @@ impl Run<'_, '_> {
                     return Err(no_meaning("a call").into());
                 };
                 self.pass(*callee, &arguments).map_err(|trap| behind(inputs, &trap))?;
-                self.side.jump(self.program.start(*callee), None);
+                self.side.jump(self.program.lead(self.at, self.program.start(*callee)), None);
             }
             Outcome::CallIndirect { target, arguments, .. } => {
                 self.call_indirect(step, target, &arguments)?;
@@ -183,7 +183,44 @@ impl Run<'_, '_> {
     /// The place that a label of the current function names.
     fn target(&self, step: &Step<'_>, label: LabelId) -> u64 {
         let function = self.program.frames[step.frame].function;
-        self.program.target(step.frame, function.labels[label.0 as usize].target)
+        let written = self.program.target(step.frame, function.labels[label.0 as usize].target);
+        self.program.lead(self.at, written)
+    }
+
+    /// Lanes branch, but for ways that are never gone: that nobody goes these is demanded.
+    fn branch(&mut self, step: &Step<'_>, label: LabelId) {
+        let d = self.side.inputs.terms;
+        let to = self.target(step, label);
+        let is_never = |to: u64| self.cutting.never.contains(&(self.at, to));
+        let (taken, past) = (is_never(to), is_never(step.next));
+        if taken {
+            return self.side.demand_not(d.yes());
+        }
+        if past {
+            let guard = self.side.guard;
+            self.side.guard = self.side.inputs.normal.of(d.not(&guard));
+            self.side.demand_not(d.yes());
+            self.side.guard = d.yes();
+        }
+        self.side.jump(to, None);
+    }
+
+    /// Lanes go on with a version of a loop, or with the next one, as those of the target do.
+    fn choose_version(&mut self, choice: usize) {
+        let (version, to) = self.program.choice(choice);
+        let key = (version.target, self.side.walk.returns());
+        let inputs = self.side.inputs;
+        let follows = match self.cutting.follows {
+            Some(known) => known.get(&key).copied().unwrap_or_else(|| inputs.terms.no()),
+            None => {
+                let follows = inputs.variable(&format!("follows {key:?}"), 1, version.common);
+                self.side.cuts.chosen.push((key, follows));
+                follows
+            }
+        };
+        self.side.guard = inputs.terms.yes();
+        self.decides(follows);
+        self.side.jump(to, Some(follows));
     }
 
     fn switch(&mut self, step: &Step<'_>, index: TermId, targets: &[LabelId]) {
@@ -211,7 +248,7 @@ impl Run<'_, '_> {
         for (function, callee) in self.program.callees(step) {
             let Some(number) = self.functions.get(function) else { continue };
             let here = d.eq(&target, &d.constant(64, (*number).into()));
-            self.side.jump(self.program.start(*callee), Some(here));
+            self.side.jump(self.program.lead(self.at, self.program.start(*callee)), Some(here));
         }
         if step.deeper {
             self.side.give_up(None);
@@ -258,7 +295,7 @@ impl Run<'_, '_> {
             return Err(no_meaning("a call with a result that is no place").into());
         };
         self.give(&places).map_err(|trap| behind(self.side.inputs, &trap))?;
-        let resume = frame.resume;
+        let resume = self.program.lead(self.at, frame.resume);
         self.side.jump(resume, None);
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Registers, memory and calls of the source, as the meanings of instructions see them.
 
 use crate::choice::Payloads;
+use crate::cut::Cutting;
 use crate::input::Input;
 use crate::inputs::Inputs;
 use crate::obstacle::source::Source;
@@ -25,8 +26,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Run<'s, 'i> {
     pub(super) side: Side<'i, RegisterId>,
     pub(super) program: &'s Program<'s>,
-    /// The frame that the instruction is of.
+    /// Where the instruction stands.
+    pub(super) at: u64,
+    /// The frame that it is of.
     pub(super) frame: usize,
+    /// What is asked about loops.
+    pub(super) cutting: Cutting<'s>,
     pub(super) cubin: &'s Cubin,
     /// Addresses of functions.
     pub(super) functions: BTreeMap<FunctionId, u64>,

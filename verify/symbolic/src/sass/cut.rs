@@ -1,10 +1,10 @@
 //! Loops that are cut, as a machine's code sees them.
 
-use crate::cut::{Cutting, Shape, WIDEST, is_of_warp, register, width};
+use crate::cut::{Cutting, Operand, Shape, WIDEST, is_of_warp, register, width};
 use crate::obstacle::coverage::Coverage;
 use crate::obstacle::place::Place;
 use crate::sass::flow::{flow, starts};
-use crate::trace::heads::{Cuts, Holds, Shows, SideCut};
+use crate::trace::heads::{Compared, Cuts, Holds, Shows, SideCut};
 use crate::trace::loops::Loops;
 use crate::trace::side::WORD;
 use sassafras_cubin::Function;
@@ -63,12 +63,24 @@ pub(super) fn cuts(
             let (register, width) = named(key)?;
             Ok((register, width, is_of_warp(register) && !cut.weaker[1].apart))
         });
+        let compared = |of: &Operand| match of {
+            Operand::Number(n) => Ok(Compared::Number(*n)),
+            Operand::Register(key) => match named(key)? {
+                (register, 32) => Ok(Compared::Register(register)),
+                _ => Err(wrong()),
+            },
+        };
+        let facts = cut.facts.iter().map(|fact| {
+            let [a, b] = &fact.operands;
+            Ok(Some((fact.relation, [compared(a)?, compared(b)?])))
+        });
         all.push(SideCut {
             at: cut.target,
             place,
             variables: cut.variables.iter().map(|v| (v.width, v.common)).collect(),
             holds,
             shows,
+            facts: facts.collect::<Result<_, Coverage>>()?,
             free: free.collect::<Result<_, Coverage>>()?,
             weaker: cut.weaker[1].clone(),
             together: !cut.weaker[1].apart,
@@ -81,5 +93,8 @@ pub(super) fn cuts(
     }
     let flow = flow(function, chip);
     let loops = Loops::of(&flow, &starts(function, chip));
-    Ok(Cuts::of(all, &loops, &flow, cutting.watches))
+    let versions = cutting.unfolds.iter().flat_map(|unfold| &unfold.versions);
+    let mut cuts = Cuts::of(all, &loops, &flow, cutting.watches);
+    cuts.followed = versions.map(|version| version.target).collect();
+    Ok(cuts)
 }

@@ -4,7 +4,9 @@ use crate::sass::jumps;
 use crate::trace::loops::{Edge, Flow};
 use crate::trace::side::WORD;
 use sassafras_cubin::Function;
-use sassafras_isa::{Chip, ControlFlowKind, FieldKind, Inst, RegClass, decode};
+use sassafras_isa::{
+    Chip, ControlFlowKind, FieldKind, Inst, Memory, MemoryKind, MemorySpace, RegClass, decode,
+};
 
 /// The number of the predicate that is always true.
 const TRUE: u32 = 7;
@@ -43,6 +45,18 @@ pub fn flow(function: &Function, chip: Chip) -> Flow {
         flow.insert(at, to);
     }
     flow
+}
+
+/// Words that read or write memory other than constants and the thread's own.
+pub fn accesses(function: &Function, chip: Chip) -> Vec<u64> {
+    let counts = |memory: &Memory| {
+        memory.kind != MemoryKind::Fence
+            && !matches!(memory.space, MemorySpace::Constant | MemorySpace::Local)
+    };
+    let is_access =
+        |word: &u128| decode(*word, chip).is_ok_and(|inst| inst.row().memory.as_ref().is_some_and(counts));
+    let all = function.code.iter().enumerate();
+    all.filter(|(_, word)| is_access(word)).map(|(at, _)| at as u64).collect()
 }
 
 /// Where code of a function begins: at its entry, and at what calls name. What a call through registers calls is one of its subroutines.

@@ -10,13 +10,13 @@
 //! get variables; memory is unchanged, or the head is an event behind which it is in a new state; whatever is known there of lanes is known
 //! again. Not supported are a thread's own stack written in a loop, copies under way, and heads within a call that is followed apart from others.
 
-use crate::cut::{Need, Needs};
+use crate::cut::{Need, Needs, Relation};
 use crate::obstacle::Obstacle;
 use crate::obstacle::coverage::Coverage;
 use crate::obstacle::place::Place;
 use crate::trace::action::Action;
 use crate::trace::event::{Event, Kind};
-use crate::trace::heads::{Arrival, Carried, Entered, Holds, Shows, SideCut};
+use crate::trace::heads::{Arrival, Carried, Compared, Entered, Holds, Shows, SideCut};
 use crate::trace::loops::Rounds;
 use crate::trace::path::Name;
 use crate::trace::side::Side;
@@ -84,6 +84,17 @@ impl<R: Name> Side<'_, R> {
         Ok(true)
     }
 
+    /// Notes when lanes come to a place that a version of the source's loop follows.
+    pub(super) fn note_followed(&mut self, at: u64) {
+        if !self.cuts.followed.contains(&at) {
+            return;
+        }
+        let d = self.terms();
+        let (key, comes) = ((at, self.walk.returns()), self.condition());
+        let any = self.cuts.came.get(&key).map_or(comes, |other| self.normal(d.or(other, &comes)));
+        self.cuts.came.insert(key, any);
+    }
+
     /// A place as people see it.
     fn spot_of(&self, at: u64) -> Place {
         if self.machine { Place::Offset(at) } else { Place::Line(at) }
@@ -147,6 +158,9 @@ impl<R: Name> Side<'_, R> {
             self.hold(&[(*register, *width)], value);
         }
         self.path.reduced = None;
+        for fact in self.compared(&cut)? {
+            self.cuts.known.push(self.normal(d.or(&d.not(&turn), &fact)));
+        }
         let moved = |holds: &Holds| matches!(holds, Holds::Moved { .. });
         let before = cut.holds.iter().zip(before).map(|((_, h), b)| moved(h).then_some(b)).collect();
         self.cuts.entered.push(Entered {
@@ -260,7 +274,22 @@ impl<R: Name> Side<'_, R> {
                 },
             }))
         };
-        cut.shows.iter().map(show).collect()
+        let rows: Vec<TermId> = cut.shows.iter().map(show).collect::<Result<_, _>>()?;
+        Ok(rows.into_iter().chain(self.compared(cut)?).collect())
+    }
+
+    /// Whether what is known at the head is so, one bit each.
+    fn compared(&self, cut: &SideCut<R>) -> Result<Vec<TermId>, Coverage> {
+        let d = self.terms();
+        let value = |of: &Compared<R>| match *of {
+            Compared::Register(r) => self.together(cut, std::iter::once(r)),
+            Compared::Number(n) => Ok(d.constant(32, n.into())),
+        };
+        let holds = |fact: &Option<(Relation, [Compared<R>; 2])>| {
+            let Some((relation, [a, b])) = fact else { return Ok(d.yes()) };
+            Ok(self.normal(relation.of(d, value(a)?, value(b)?)))
+        };
+        cut.facts.iter().map(holds).collect()
     }
 
     /// Variables that lanes are said to have in common are such. `before`: what those held that have moved, where lanes have been in the loop.

@@ -32,6 +32,8 @@ pub struct Trace {
     pub needs: Needs,
     /// Lanes that came to the heads of loops, where that was noted.
     pub arrivals: Vec<Arrival<Key>>,
+    /// What its lanes choose where loops are unfolded, as far as it was not known.
+    pub chosen: Vec<((u64, Vec<u32>), TermId)>,
 }
 
 impl Trace {
@@ -39,9 +41,10 @@ impl Trace {
     pub fn of<R: Name>(side: Side<'_, R>, key: impl Fn(R) -> Key) -> Trace {
         let needs = side.cuts.needs_by(&key);
         let arrivals = side.cuts.arrivals.iter().map(|a| a.by(&key)).collect();
-        let Side { log, warp, walk, .. } = side;
+        let Side { log, warp, walk, cuts, .. } = side;
         let Log { events, traps, beyond, undefined, mut demands, assumed, .. } = log;
         demands.extend(warp.open().into_iter().flatten().copied());
-        Trace { events, traps, beyond, undefined, demands, assumed, course: walk.course, needs, arrivals }
+        let (course, chosen) = (walk.course, cuts.chosen);
+        Trace { events, traps, beyond, undefined, demands, assumed, course, needs, arrivals, chosen }
     }
 }

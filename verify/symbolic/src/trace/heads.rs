@@ -1,6 +1,6 @@
 //! Loops that are cut as one side of a run sees them, and lanes that have come to their heads.
 
-use crate::cut::{Key, Need, Needs, Weaker};
+use crate::cut::{Follows, Key, Need, Needs, Relation, Weaker};
 use crate::trace::lanes::{Lanes, Marks, Span};
 use crate::trace::loops::{Flow, Loops, Rounds};
 use crate::trace::path::Name;
@@ -55,6 +55,15 @@ pub enum Shows {
     },
 }
 
+/// An operand of a comparison that holds at a head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared<R> {
+    /// A register.
+    Register(R),
+    /// A number.
+    Number(u32),
+}
+
 /// A cut loop as one side sees it.
 #[derive(Clone, Debug)]
 pub struct SideCut<R> {
@@ -68,6 +77,8 @@ pub struct SideCut<R> {
     pub holds: Vec<(Vec<(R, u32)>, Holds)>,
     /// What is compared, in the same order on both sides.
     pub shows: Vec<(Vec<R>, Shows)>,
+    /// Comparisons of 32 bits that hold at the head; none on the side that knows nothing of them.
+    pub facts: Vec<Option<(Relation, [Compared<R>; 2])>>,
     /// Registers that may hold anything: widths in bits, and whether lanes of a warp have them in common.
     pub free: Vec<(R, u32, bool)>,
     /// What holds less at the head than when lanes first come to it.
@@ -142,6 +153,14 @@ pub struct Cuts<R: Name> {
     pub before: BTreeMap<u64, BTreeSet<u64>>,
     /// What was noted.
     pub arrivals: Vec<Arrival<R>>,
+    /// Places that versions of the source's loops follow.
+    pub followed: BTreeSet<u64>,
+    /// When lanes came to these.
+    pub came: Follows,
+    /// What lanes of the source choose, if it is not known yet when those of the target come there.
+    pub chosen: Vec<((u64, Vec<u32>), TermId)>,
+    /// What is known of turns that are looked at, one bit each.
+    pub known: Vec<TermId>,
     /// What has to be given up, with the number of the loop: nothing is shown while there is any.
     pub needs: BTreeSet<(usize, Need<R>)>,
     /// What registers held at heads, where all lanes of the warp are together.
@@ -157,6 +176,10 @@ impl<R: Name> Default for Cuts<R> {
             exits: BTreeSet::new(),
             before: BTreeMap::new(),
             arrivals: Vec::new(),
+            followed: BTreeSet::new(),
+            came: Follows::new(),
+            chosen: Vec::new(),
+            known: Vec::new(),
             needs: BTreeSet::new(),
             carried: Vec::new(),
             entered: Vec::new(),

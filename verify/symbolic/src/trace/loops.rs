@@ -186,6 +186,14 @@ impl Loops {
         all.into_iter().filter(|p| !inside(p)).collect()
     }
 
+    /// Numbers of loops that have none within, in the order of their heads.
+    pub fn innermost(&self) -> Vec<usize> {
+        let has_inner = |own: usize| self.all.iter().any(|l| l.outer == Some(own));
+        let mut all: Vec<usize> = (0..self.all.len()).filter(|own| !has_inner(*own)).collect();
+        all.sort_by_key(|own| self.all[*own].head);
+        all
+    }
+
     /// A loop.
     pub fn get(&self, number: usize) -> Loop {
         self.all[number]

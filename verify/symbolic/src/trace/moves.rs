@@ -36,6 +36,7 @@ impl<R: Name> Side<'_, R> {
             let visits = &mut self.walk.course.visits;
             let from = std::mem::replace(&mut self.path.from, vec![visits.len() as u32]);
             visits.push(Visit { at, from, cut });
+            self.note_followed(at);
             if cut {
                 let condition = self.condition();
                 self.log.beyond.push(condition);

@@ -120,6 +120,11 @@ impl<R: Name> Walk<R> {
         self.rounds.last().is_some_and(|(_, returns)| returns.saturating_add(1) >= self.bound)
     }
 
+    /// How often lanes have returned in each loop around this place, the outermost first.
+    pub fn returns(&self) -> Vec<u32> {
+        self.rounds.iter().map(|(_, returns)| *returns).collect()
+    }
+
     /// A place that lanes come to from here.
     pub(super) fn spot(&self, at: u64) -> Spot {
         self.spot_by(at, self.edge)

@@ -99,7 +99,8 @@ fn follow<'i>(
     loops: &[Cut],
     watches: bool,
 ) -> Result<Target<'i>, Located> {
-    let mut request = Request { cutting: Cutting { loops, watches }, ..Request::default() };
+    let mut request =
+        Request { cutting: Cutting { loops, watches, ..Cutting::default() }, ..Request::default() };
     (request.facts.votes, request.facts.combines) = (true, true);
     (request.facts.aligned, request.facts.whole) = (program.aligned, program.aligned);
     request.facts.calls = program.asks_in_calls.then_some(CALLS);
