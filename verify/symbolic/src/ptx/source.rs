@@ -187,7 +187,7 @@ impl Run<'_, '_> {
         self.program.lead(self.at, written)
     }
 
-    /// Lanes branch, but for ways that are never gone: that nobody goes these is demanded.
+    /// Lanes branch. Edges that are said to be infeasible are not followed: that they are not taken is demanded.
     fn branch(&mut self, step: &Step<'_>, label: LabelId) {
         let d = self.side.inputs.terms;
         let to = self.target(step, label);

@@ -1,5 +1,5 @@
-//! Loops of which the target does several iterations in one: how often each is unfolded, what is known at the heads of such loops, and which ways of the
-//! source are never gone in them. All of this is guessed; what a proof takes of it is shown.
+//! Loops of which the target does several iterations in one: how often each is unfolded, what is known at the heads of such loops, and which edges of the
+//! source are infeasible in them. All of this is guessed; what a proof takes of it is shown.
 
 use super::super::columns::Evaluator;
 use super::super::plan::Plan;
