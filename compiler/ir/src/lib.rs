@@ -36,4 +36,4 @@ pub use function::{
     ValueData, ValueDef, Variable, VariableId,
 };
 pub use op::{CacheOperator, Compare, FloatCompare, MemoryAccess, Op, PackedOp, Type};
-pub use uses::Uses;
+pub use uses::{User, Uses};

@@ -5,7 +5,7 @@
 //! - [`dead`]: dead code. [`fold`]: constant folding and rewrites. [`phi`]: block parameters.
 //! - [`number`]: value numbering. [`branch`]: branches and blocks. [`address`]: offsets into memory operations.
 //! - [`gather`]: barriers that lanes come to apart. [`single_entry`]: cycles with several entries.
-//! - [`if_convert`]: small branches.
+//! - [`if_convert`]: small branches. [`hoist`]: what does not change in a loop.
 //! - [`halves`]: logic of 64 bits by words. [`logic`]: logic of three operands.
 //! - [`legalize`]: expansion into what selection accepts, and [`legalize::selectable`], which says whether it does.
 
@@ -15,6 +15,7 @@ pub mod dead;
 pub mod fold;
 pub mod gather;
 pub mod halves;
+pub mod hoist;
 pub mod if_convert;
 pub mod legalize;
 pub mod logic;

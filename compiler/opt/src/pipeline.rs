@@ -2,7 +2,7 @@
 
 use crate::legalize::{self, Refused};
 use crate::{
-    Stats, address, branch, dead, fold, gather, halves, if_convert, logic, number, phi, single_entry,
+    Stats, address, branch, dead, fold, gather, halves, hoist, if_convert, logic, number, phi, single_entry,
 };
 use sassafras_ir::{CfgEditor, Function};
 
@@ -144,6 +144,7 @@ pub const PASSES: &[Pass] = &[
     pass("branch", Level::O2, branches),
     pass("phi", Level::O2, |f, _| phi::phi(f)),
     pass("number", Level::O1, |f, _| number::number(f)),
+    pass("hoist", Level::O2, |f, _| hoist::hoist(f)),
     pass("address", Level::O1, |f, _| address::address(f)),
     pass("fold", Level::O2, |f, _| fold::fold(f)),
     pass("dead", Level::O1, |f, _| dead::dead(f)),

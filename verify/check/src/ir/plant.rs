@@ -1,5 +1,6 @@
 //! Faults in the IR, for tests of the judge: each leaves a module that can be walked.
 
+use sassafras_graph::Dominators;
 use sassafras_ir::{Block, Function, Guard, Module, Op, Type, ValueDef};
 
 /// A fault: its name, and what plants it, which answers whether it found a place.
@@ -69,7 +70,8 @@ fn use_before_definition(module: &mut Module) -> bool {
     })
 }
 
-/// A definition moves into one side of a branch, and the other side uses it too.
+/// A definition moves into one side of a branch, and the other side uses it too. A side that dominates the other does not count: the
+/// header of a loop dominates what is behind its latch.
 fn sunk_definition(module: &mut Module) -> bool {
     first(module, |f| {
         let graph: Vec<(Block, Vec<Block>)> = f
@@ -77,8 +79,10 @@ fn sunk_definition(module: &mut Module) -> bool {
             .iter()
             .map(|(b, d)| (b, d.terminator.edges().iter().map(|e| e.block).collect()))
             .collect();
+        let dominators = Dominators::new(f);
         for (block, succs) in graph.into_iter().filter(|(_, s)| s.len() == 2 && s[0] != s[1]) {
-            if succs.contains(&block) || !f.reachable()[block.0 as usize] {
+            let before = dominators.dominates(succs[0], succs[1]);
+            if before || succs.contains(&block) || !f.reachable()[block.0 as usize] {
                 continue;
             }
             let found = f.blocks[block].insts.iter().copied().find(|&i| {

@@ -3,7 +3,8 @@
 use super::BUDGET;
 use super::common::solver;
 use super::pairs::{
-    BRANCH, CLOSED, GUARDS, LANES, LOOP, OPEN, STRAIGHT, UNDEFINED, UNGUARDED, changed, function,
+    BRANCH, CLOSED, GUARDS, HOISTED, INVARIANT, LANES, LOOP, OPEN, STRAIGHT, UNDEFINED, UNGUARDED, changed,
+    function,
 };
 use sassafras_prove::{Limits, Verdict};
 use sassafras_prove_passes::prove_pass;
@@ -103,6 +104,15 @@ const KEPT: &[(&str, &str, &[(&str, &str)])] = &[
         "a sum in another order in a loop",
         LOOP,
         &[("add v12, v13", "add v13, v12"), ("compare.ult v16, v1", "compare.ugt v1, v16")],
+    ),
+    ("what is the same on every trip computed before the loop", INVARIANT, HOISTED),
+    (
+        "one that needs another that stays",
+        INVARIANT,
+        &[
+            ("  v9:32 = xor v8, v1\n", ""),
+            ("  v5:1 =", "  v28:32 = mul v1, v2\n  v9:32 = xor v28, v1\n  v5:1 ="),
+        ],
     ),
 ];
 

@@ -231,6 +231,50 @@ bb2():
 end
 "#;
 
+/// A loop that computes what is the same on every trip, entered from two places and perhaps not at all.
+pub const INVARIANT: &str = r#"
+function "k" param_size=16 params=0:8:8,8:4:4,12:4:4 entry=bb0
+bb0():
+  v0:64 = param.0.8.u
+  v1:32 = param.8.4.u
+  v2:32 = param.12.4.u
+  v3:32 = const.0x0
+  v4:32 = const.0x1
+  v5:1 = compare.ult v2, v1
+  branch v5, bb1(v3, v2), bb2()
+bb1(v6:32, v7:32):
+  v8:32 = mul v1, v2
+  v9:32 = xor v8, v1
+  v10:32 = sub v9, v6
+  v11:32 = load.global:u4x1:weak:cta:+0 v0
+  v12:32 = add v7, v11
+  store.global:u4x1:weak:cta:+0 v0, v12
+  v13:32 = atomic.add.global:u4x1:relaxed:gpu:+4 v0, v10
+  v14:32 = add v12, v9
+  v16:32 = add v6, v4
+  v17:1 = compare.ult v16, v1
+  branch v17, bb1(v16, v14), bb3(v14)
+bb2():
+  store.global:u4x1:weak:cta:+12 v0, v1
+  v30:1 = compare.eq v2, v1
+  branch v30, bb3(v1), bb1(v4, v1)
+bb3(v18:32):
+  store.global:u4x1:weak:cta:+8 v0, v18
+  exit
+end
+"#;
+
+/// What [`INVARIANT`] becomes if both move out of the loop, to a block of their own.
+pub const HOISTED: &[(&str, &str)] = &[
+    ("  v8:32 = mul v1, v2\n  v9:32 = xor v8, v1\n", ""),
+    ("branch v5, bb1(v3, v2), bb2()", "branch v5, bb4(v3, v2), bb2()"),
+    ("branch v30, bb3(v1), bb1(v4, v1)", "branch v30, bb3(v1), bb4(v4, v1)"),
+    (
+        "  exit\n",
+        "  exit\nbb4(v20:32, v21:32):\n  v8:32 = mul v1, v2\n  v9:32 = xor v8, v1\n  jump bb1(v20, v21)\n",
+    ),
+];
+
 /// A counter in memory.
 pub const COUNTER: &str = r#"
 function "k" param_size=16 params=0:8:8,8:4:4,12:4:4 entry=bb0

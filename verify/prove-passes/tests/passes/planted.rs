@@ -3,7 +3,7 @@
 use super::BUDGET;
 use super::common::solver;
 use super::pairs::{
-    BRANCH, COUNTER, GUARDS, LANES, LOOP, OPEN, QUOTIENT, STRAIGHT, UNDEFINED, changed, function,
+    BRANCH, COUNTER, GUARDS, INVARIANT, LANES, LOOP, OPEN, QUOTIENT, STRAIGHT, UNDEFINED, changed, function,
 };
 use sassafras_prove::{Limits, Verdict};
 use sassafras_prove_passes::{by_terms, prove_pass};
@@ -215,6 +215,71 @@ const PLANTED: &[(&str, &str, &[(&str, &str)])] = &[
         LOOP,
         &[("  v11:32 = load.global:u4x1:weak:cta:+0 v10", "  v11:32 = load.global:u4x1:weak:cta:+16 v10")],
     ),
+    (
+        "what changes computed before the loop",
+        INVARIANT,
+        &[
+            ("  v10:32 = sub v9, v6\n", "  v10:32 = sub v9, v31\n"),
+            ("  v5:1 =", "  v31:32 = add v3, v3\n  v5:1 ="),
+        ],
+    ),
+    (
+        "an operand of what leaves a loop exchanged",
+        INVARIANT,
+        &[
+            ("  v8:32 = mul v1, v2\n  v9:32 = xor v8, v1\n", ""),
+            ("  v5:1 =", "  v8:32 = mul v1, v2\n  v9:32 = xor v8, v2\n  v5:1 ="),
+        ],
+    ),
+    (
+        "a load out of a loop that stores there",
+        INVARIANT,
+        &[
+            ("  v11:32 = load.global:u4x1:weak:cta:+0 v0\n", ""),
+            ("  v5:1 =", "  v11:32 = load.global:u4x1:weak:cta:+0 v0\n  v5:1 ="),
+        ],
+    ),
+    (
+        "a load before a loop that may not run",
+        INVARIANT,
+        &[("  v5:1 =", "  v31:32 = load.global:u4x1:weak:cta:+64 v0\n  v5:1 =")],
+    ),
+    (
+        "a store out of a loop",
+        INVARIANT,
+        &[
+            ("  store.global:u4x1:weak:cta:+0 v0, v12\n", ""),
+            ("bb3(v18:32):\n", "bb3(v18:32):\n  store.global:u4x1:weak:cta:+0 v0, v18\n"),
+        ],
+    ),
+    (
+        "an atomic before a loop",
+        INVARIANT,
+        &[
+            ("  v13:32 = atomic.add.global:u4x1:relaxed:gpu:+4 v0, v10\n", ""),
+            ("  v5:1 =", "  v13:32 = atomic.add.global:u4x1:relaxed:gpu:+4 v0, v4\n  v5:1 ="),
+        ],
+    ),
+    (
+        "an edge past the block before a loop",
+        INVARIANT,
+        &[
+            ("  v8:32 = mul v1, v2\n  v9:32 = xor v8, v1\n", ""),
+            ("branch v5, bb1(v3, v2), bb2()", "branch v5, bb4(v3, v2), bb2()"),
+            (
+                "  exit\n",
+                "  exit\nbb4(v20:32, v21:32):\n  v8:32 = mul v1, v2\n  v9:32 = xor v8, v1\n  jump bb1(v20, v21)\n",
+            ),
+        ],
+    ),
+    (
+        "arguments swapped in the block before a loop",
+        INVARIANT,
+        &[
+            ("branch v5, bb1(v3, v2), bb2()", "branch v5, bb4(v3, v2), bb2()"),
+            ("  exit\n", "  exit\nbb4(v20:32, v21:32):\n  jump bb1(v21, v20)\n"),
+        ],
+    ),
 ];
 
 /// Faults that no run on an input shows for sure: what was undefined might have been what it is now, a place that is read might be there, or
@@ -227,6 +292,7 @@ const UNSEEN: &[&str] = &[
     "the guard of a load lost",
     "what a guard leaves undefined stored",
     "a loop that does not end",
+    "a load before a loop that may not run",
 ];
 
 #[test]
