@@ -16,6 +16,7 @@ mod assign;
 mod bundles;
 mod destruct;
 mod groups;
+mod latch;
 mod ranges;
 mod sequence;
 

@@ -17,9 +17,10 @@ use crate::schedule::hazard::{Facts, Names};
 use crate::schedule::order::{Edges, dependences, longest_ways};
 use crate::warpgroup::{self, Kind};
 use list::{Fallback, Order};
+pub(crate) use live::live_out;
 use pressure::{FILES, Pressure, Problem};
 use rustc_hash::FxHashMap;
-use sassafras_machine::{Block, Function, MInst, Op, Phase, Pseudo, VReg};
+use sassafras_machine::{Block, Edge, Function, MInst, Op, Phase, Pseudo, VReg};
 
 /// The phase's name on the command line.
 pub const ARRANGE: &str = "arrange";
@@ -97,7 +98,7 @@ pub fn arrange(f: &mut Function, effort: Effort) -> Result<ArrangeStats, Error> 
     if f.insts().any(|(_, _, inst)| warpgroup::kind(inst) == Kind::Product) {
         return Ok(stats);
     }
-    let live = live::live_out(f);
+    let live = live_out(f);
     let mut blocks = Vec::new();
     for &block in &f.layout {
         let problem = Problem::new(f, block, &live[block]);
@@ -202,8 +203,16 @@ fn graph(f: &Function, block: Block) -> Edges {
 fn hand_over(f: &Function, block: Block, edges: &mut Edges) {
     let data = &f.blocks[block];
     let mut parameters: FxHashMap<VReg, VReg> = FxHashMap::default();
-    for edge in &data.succs {
+    for edge in data.succs.iter().flat_map(|edge| [Some(edge), past_split(f, edge)]).flatten() {
         parameters.extend(edge.args.iter().copied().zip(f.blocks[edge.block].params.iter().copied()));
+    }
+    // The parts of a pack are made in its place.
+    for inst in data.insts.iter().rev() {
+        let Some(Pseudo::Pack { dst, parts }) = inst.as_pseudo() else { continue };
+        let Some(&param) = parameters.get(dst) else { continue };
+        for vreg in parts.iter().filter_map(|part| part.reg.vreg()) {
+            parameters.entry(vreg).or_insert(param);
+        }
     }
     let mut readers: FxHashMap<VReg, Vec<usize>> = FxHashMap::default();
     for (node, inst) in data.insts.iter().enumerate() {
@@ -222,6 +231,15 @@ fn hand_over(f: &Function, block: Block, edges: &mut Edges) {
                 readers.entry(vreg).or_default().push(node);
             }
         }
+    }
+}
+
+/// The other half of a critical edge that was split: at a loop's end it passes on what the next turn begins with.
+fn past_split<'f>(f: &'f Function, edge: &Edge) -> Option<&'f Edge> {
+    let middle = &f.blocks[edge.block];
+    match &middle.succs[..] {
+        [only] if middle.insts.is_empty() && middle.params.is_empty() => Some(only),
+        _ => None,
     }
 }
 

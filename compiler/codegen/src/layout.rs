@@ -74,7 +74,7 @@ pub fn layout_with(f: &mut Function, choices: LayoutChoices<'_>) -> Result<Layou
     }
     let mut stats = LayoutStats::default();
     skip_empty(f);
-    stats.exits = ends::exit_at_once(f)?;
+    stats.exits = ends::exit_at_once(f);
     f.remove_unreachable();
     let graph = Graph::new(f, choices.cold, choices.counts)?;
     let knobs = choices.knobs.placement.clone();
@@ -90,6 +90,7 @@ pub fn layout_with(f: &mut Function, choices: LayoutChoices<'_>) -> Result<Layou
     ends::write(f, &mut stats, &|block, one, other| {
         graph.frequency(block, one) > graph.frequency(block, other)
     })?;
+    f.remove_unreachable();
     if options.knobs.statistics {
         stats.branches = Some(sassafras_placement::statistics(&graph.flow, &placement.order));
     }

@@ -6,7 +6,7 @@ use sassafras_graph::{ControlFlow, SecondaryMap};
 use sassafras_machine::{Block, Function, VReg};
 
 /// Values by block.
-pub(super) type Live = SecondaryMap<Block, Vec<VReg>>;
+pub(crate) type Live = SecondaryMap<Block, Vec<VReg>>;
 
 /// Values that are read behind the block, or that its edges pass on; in no order.
 pub fn live_out(f: &Function) -> Live {

@@ -2,8 +2,9 @@
 
 use super::LayoutStats;
 use crate::{Error, expand::make};
+use sassafras_graph::Dominators;
 use sassafras_isa::{Chip, ControlFlowKind};
-use sassafras_machine::{Block, BlockData, Function, MInst};
+use sassafras_machine::{Block, BlockData, Edge, Function, MInst};
 
 /// Makes every branch explicit that does not fall through in the layout; turns a branch around where that saves one, or where neither way follows
 /// and `likelier` says that the other is taken more often.
@@ -15,11 +16,24 @@ pub(super) fn write(
     let chip = f.chip;
     for (at, block) in f.layout.clone().into_iter().enumerate() {
         let next = f.layout.get(at + 1).copied();
-        let succs: Vec<Block> = f.blocks[block].succs.iter().map(|edge| edge.block).collect();
+        let mut succs: Vec<Block> = f.blocks[block].succs.iter().map(|edge| edge.block).collect();
+        // The other way follows, so that no jump is needed.
+        if succs.iter().any(|&to| Some(to) == next && plain_exit(f, to).is_none()) && guarded_exit(f, block) {
+            succs.retain(|&to| Some(to) == next);
+            stats.exits += 1;
+        }
+        let exits: Vec<_> = succs.iter().filter_map(|&to| Some((to, plain_exit(f, to)?))).collect();
         let line = f.blocks[block].line;
         let BlockData { insts, succs: edges, .. } = &mut f.blocks[block];
-        let mut to_place = |insts: &mut Vec<MInst>, to: Block| -> Result<(), Error> {
-            if Some(to) != next {
+        let mut to_place = |insts: &mut Vec<MInst>, edges: &mut Vec<Edge>, to: Block| -> Result<(), Error> {
+            if Some(to) == next {
+                return Ok(());
+            }
+            if let Some((_, exit)) = exits.iter().find(|(block, _)| *block == to) {
+                insts.push(exit.clone());
+                edges.retain(|edge| edge.block != to);
+                stats.exits += 1;
+            } else {
                 insts.push(jump(chip, to)?.from_line(line));
                 stats.jumps += 1;
             }
@@ -27,7 +41,7 @@ pub(super) fn write(
         };
         match succs[..] {
             [] => {}
-            [to] => to_place(insts, to)?,
+            [to] => to_place(insts, edges, to)?,
             [taken, otherwise] => {
                 let last = insts
                     .last_mut()
@@ -37,16 +51,16 @@ pub(super) fn write(
                 if taken == otherwise {
                     insts.pop();
                     edges.pop();
-                    to_place(insts, taken)?;
+                    to_place(insts, edges, taken)?;
                 } else if turn && inverts(last) {
                     last.target = Some(otherwise);
                     if let Some(real) = last.inst_mut() {
                         real.guard.negate = !real.guard.negate;
                     }
                     stats.inverted += 1;
-                    to_place(insts, taken)?;
+                    to_place(insts, edges, taken)?;
                 } else {
-                    to_place(insts, otherwise)?;
+                    to_place(insts, edges, otherwise)?;
                 }
             }
             _ => return Err(Error::malformed(block, insts.len(), "more than two successors")),
@@ -63,41 +77,57 @@ fn jump(chip: Chip, to: Block) -> Result<MInst, Error> {
     Ok(branch)
 }
 
-/// Branches to a block of one `exit` become that `exit`. Returns how many.
-pub(super) fn exit_at_once(f: &mut Function) -> Result<usize, Error> {
+/// Branches to a block of one `exit` become that `exit`. A loop's last branch stays: it may go to the head, and need no jump behind it. Returns how many.
+pub(super) fn exit_at_once(f: &mut Function) -> usize {
     let mut count = 0;
-    let plain_exit = |f: &Function, block: Block| match &f.blocks[block].insts[..] {
-        [only] => only
-            .inst()
-            .filter(|real| real.row().control_flow == Some(ControlFlowKind::Exit) && real.guard.is_always())
-            .map(|real| MInst::new(real.clone()).from_line(only.line)),
-        _ => None,
-    };
+    let dominators = Dominators::new(&f.graph());
     for &block in &f.layout.clone() {
         let succs: Vec<Block> = f.blocks[block].succs.iter().map(|edge| edge.block).collect();
-        let ends: Vec<_> = succs.iter().map(|&succ| plain_exit(f, succ)).collect();
-        let data = &mut f.blocks[block];
-        match (&succs[..], &ends[..]) {
-            ([_], [Some(exit)]) => {
-                data.insts.push(exit.clone());
-                data.succs.clear();
+        let changed = match succs[..] {
+            [to] => exit_in_place(f, block, to),
+            [one, other] if !dominators.dominates(one, block) && !dominators.dominates(other, block) => {
+                guarded_exit(f, block)
             }
-            ([_, _], [first, second]) if first.is_some() != second.is_some() => {
-                let Some(last) = data.insts.last_mut().filter(|last| inverts(last)) else { continue };
-                let Some(branch) = last.inst_mut() else { continue };
-                let mut guard = branch.guard;
-                guard.negate ^= second.is_some();
-                let Some(mut exit) = first.clone().or_else(|| second.clone()) else { continue };
-                let Some(real) = exit.inst_mut() else { continue };
-                real.guard = guard;
-                *last = MInst { origin: last.origin, line: last.line, ..exit };
-                data.succs.remove(usize::from(second.is_some()));
-            }
-            _ => continue,
-        }
-        count += 1;
+            _ => false,
+        };
+        count += usize::from(changed);
     }
-    Ok(count)
+    count
+}
+
+/// The instruction of a block that does nothing but `exit`.
+fn plain_exit(f: &Function, block: Block) -> Option<MInst> {
+    let [only] = &f.blocks[block].insts[..] else { return None };
+    let real = only.inst()?;
+    let exit = real.row().control_flow == Some(ControlFlowKind::Exit) && real.guard.is_always();
+    exit.then(|| MInst::new(real.clone()).from_line(only.line))
+}
+
+/// Where the block would go on to a plain `exit`, puts that at its end. Whether it did.
+fn exit_in_place(f: &mut Function, block: Block, to: Block) -> bool {
+    let Some(exit) = plain_exit(f, to) else { return false };
+    let data = &mut f.blocks[block];
+    data.insts.push(exit);
+    data.succs.retain(|edge| edge.block != to);
+    true
+}
+
+/// Where one way of the block's branch leads to a plain `exit`, makes the branch a guarded `exit`. Whether it did.
+fn guarded_exit(f: &mut Function, block: Block) -> bool {
+    let ends: Vec<_> = f.blocks[block].succs.iter().map(|edge| plain_exit(f, edge.block)).collect();
+    let (mut exit, second) = match &ends[..] {
+        [Some(exit), None] => (exit.clone(), false),
+        [None, Some(exit)] => (exit.clone(), true),
+        _ => return false,
+    };
+    let data = &mut f.blocks[block];
+    let Some(last) = data.insts.last_mut().filter(|last| inverts(last)) else { return false };
+    let (Some(branch), Some(real)) = (last.inst(), exit.inst_mut()) else { return false };
+    real.guard = branch.guard;
+    real.guard.negate ^= second;
+    *last = MInst { origin: last.origin, line: last.line, ..exit };
+    data.succs.remove(usize::from(second));
+    true
 }
 
 /// Whether negating the guard negates the branch: not when the form has a further condition that is in use.
