@@ -33,6 +33,8 @@ struct Body {
     gates: Vec<u64>,
     /// How many accesses of memory it has.
     accesses: usize,
+    /// How many places it has.
+    size: usize,
     /// How many loops are around it, itself among them.
     depth: usize,
 }
@@ -47,6 +49,7 @@ fn bodies(flow: &Flow, loops: &Loops, accesses: &[u64]) -> Vec<Body> {
         Body {
             gates: std::iter::once(head).chain(others).collect(),
             accesses: accesses.iter().filter(|p| inside(p)).count(),
+            size: flow.keys().filter(|p| inside(p)).count(),
             depth: loops.around(head).len(),
         }
     };
@@ -66,9 +69,11 @@ pub fn versions(entries: Entries<'_>, plan: &Plan, gate: usize) -> Vec<Unfold> {
     let mut all: Vec<Unfold> =
         source.iter().map(|body| Unfold { head: body.gates[0], versions: Vec::new() }).collect();
     for of in &target {
-        let times = |body: &Body| {
-            let fits = body.accesses > 0 && of.depth == body.depth && of.accesses % body.accesses == 0;
-            if fits { of.accesses / body.accesses } else { 0 }
+        let times = |body: &Body| match body.accesses {
+            _ if of.depth != body.depth => 0,
+            0 if of.accesses == 0 => by_size(&target, of),
+            n if n > 0 && of.accesses % n == 0 => of.accesses / n,
+            _ => 0,
         };
         // Where several loops fit, those of the target go to them in order.
         let has = |i: &usize, n: u32| all[*i].versions.iter().any(|v| v.times == n);
@@ -82,6 +87,17 @@ pub fn versions(entries: Entries<'_>, plan: &Plan, gate: usize) -> Vec<Unfold> {
     all.iter_mut().for_each(|unfold| unfold.versions.sort_by_key(|v| std::cmp::Reverse(v.times)));
     all.retain(|unfold| !unfold.versions.is_empty());
     all
+}
+
+/// How many iterations a loop without accesses of memory seems to do in one: the shortest of its depth does one, and a body is longer than what counts it.
+fn by_size(all: &[Body], of: &Body) -> usize {
+    let alike = all.iter().filter(|other| other.depth == of.depth && other.accesses == 0);
+    let least = alike.map(|other| other.size).min().unwrap_or(of.size).max(1);
+    match 10 * of.size / least {
+        ..13 => 1,
+        13..20 => 2,
+        _ => 4,
+    }
 }
 
 /// Lanes of the target that come to a head, on a drawn input.
