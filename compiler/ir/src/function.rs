@@ -128,12 +128,15 @@ pub struct BlockData {
     pub terminator: Terminator,
     /// 1-based line of the PTX source that the terminator comes from; 0 if none.
     pub line: u32,
+    /// The source asks that the loop of which this is the header is not unrolled (PTX ISA, `.pragma "nounroll"`). It has no effect on the
+    /// meaning, and none where the block is no header.
+    pub nounroll: bool,
 }
 
 impl BlockData {
     /// A block without parameters and instructions, which ends like this.
     pub fn ending(terminator: Terminator) -> BlockData {
-        BlockData { params: Vec::new(), insts: Vec::new(), terminator, line: 0 }
+        BlockData { params: Vec::new(), insts: Vec::new(), terminator, line: 0, nounroll: false }
     }
 }
 

@@ -242,6 +242,7 @@ pub fn copy_blocks(
         let terminator = function.blocks[old].terminator.clone();
         function.blocks[new].terminator = terminator;
         function.blocks[new].line = function.blocks[old].line;
+        function.blocks[new].nounroll = function.blocks[old].nounroll;
     }
     let rename = |value: &mut Value| *value = values.get(value).copied().unwrap_or(*value);
     for &new in map.values() {

@@ -148,6 +148,11 @@ impl<'a> Context<'_, 'a> {
             };
             ir.insert(block, new);
         }
+        let nounroll = self.flat.nounroll();
+        for (flat, &block) in &ir {
+            let first = self.flow.parts[flat.index()].first;
+            self.function.blocks[block].nounroll = nounroll.contains(&first);
+        }
         let mut start: FxHashMap<u32, Value> = FxHashMap::default();
         if joins(self, first) {
             let entry = self.function.entry;

@@ -271,6 +271,14 @@ impl<'a> Flat<'a> {
         }
     }
 
+    /// The items at which a loop begins that is not to be unrolled, if one does.
+    pub fn nounroll(&self) -> FxHashSet<usize> {
+        let of = |(instance, starts): (&Instance, &Vec<usize>)| -> Vec<usize> {
+            instance.function.nounroll.iter().filter_map(|&at| starts.get(at as usize).copied()).collect()
+        };
+        self.instances.iter().zip(&self.starts).flat_map(of).collect()
+    }
+
     /// The dense index of a register.
     pub fn register(&self, instance: usize, register: RegisterId) -> u32 {
         self.instances[instance].base + register.0

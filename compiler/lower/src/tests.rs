@@ -142,3 +142,22 @@ fn calls_nest_as_deep_as_there_is_room() {
     // `.version`, `.target`, `.address_size` and `f0` stand before.
     assert_eq!(errors.iter().map(|e| e.line).collect::<Vec<_>>(), [4 + 3000 - 256]);
 }
+
+/// `.pragma "nounroll"` marks the header in which it stands before all instructions; at the entry's or the module's scope it marks all.
+#[test]
+fn loops_that_are_not_to_be_unrolled_are_marked() {
+    let body = |module: &str, entry: &str, first: &str, second: &str| {
+        let ptx = format!(
+            "{module} .entry k(.param .u64 p) {entry} {{ .reg .u32 r, s; .reg .pred q; mov.u32 r, 0; mov.u32 s, 0;
+             L: {first} add.u32 r, r, 1; {second} setp.lt.u32 q, r, 10; @q bra L;
+             M: add.u32 s, s, 2; setp.lt.u32 q, s, 10; @q bra M; ret; }}"
+        );
+        text(&ptx).matches(") nounroll:").count()
+    };
+    let pragma = ".pragma \"nounroll\";";
+    assert_eq!(body("", "", "", ""), 0);
+    assert_eq!(body("", "", pragma, ""), 1);
+    assert_eq!(body("", "", "", pragma), 0);
+    assert_eq!(body("", pragma, "", ""), 2);
+    assert_eq!(body(pragma, "", "", ""), 2);
+}

@@ -151,6 +151,10 @@ impl Checker {
                 ast::Item::File(_) => {}
             }
         }
+        // At module scope it holds for all loops, those before it included (PTX ISA, `.pragma`).
+        if items.iter().any(|item| matches!(item, ast::Item::Pragma(texts) if pragma::nounroll(texts))) {
+            self.module.functions.iter_mut().for_each(pragma::mark_all);
+        }
         self.resolve_aliases();
         self.unresolved();
         self.bodies(items);

@@ -148,6 +148,9 @@ pub struct Function {
     pub labels: Vec<Label>,
     /// Instructions in order; `None` for a declaration without a body.
     pub insts: Option<Vec<Inst>>,
+    /// Indices of the instructions before which a loop begins that is not to be unrolled, if one does: where a `.pragma "nounroll"` stands, or
+    /// all labels where it holds for the function or the module.
+    pub nounroll: Vec<u32>,
     /// Every `.loc` of the body, in order.
     pub locations: Vec<Location>,
     /// Targets of each `.branchtargets` label used by `brx.idx`.

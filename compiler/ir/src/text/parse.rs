@@ -262,8 +262,13 @@ impl Open {
         if block != self.function.blocks.next_key() {
             return Err(Fault::OutOfOrder(block.to_string()));
         }
+        let (rest, nounroll) = match rest.strip_suffix(" nounroll") {
+            Some(rest) => (rest, true),
+            None => (rest, false),
+        };
         let params = rest.strip_suffix(')').ok_or(Fault::Expected("`)`"))?;
         let block = self.function.add_block();
+        self.function.blocks[block].nounroll = nounroll;
         for (i, item) in items(params).into_iter().enumerate() {
             let value = self.define(item, ValueDef::Param(block, i as u16))?;
             self.function.blocks[block].params.push(value);

@@ -96,7 +96,7 @@ pub fn print_function(function: &Function) -> String {
     for (block, data) in f.blocks.iter() {
         let _ = write!(out, "{block}(");
         typed(&mut out, f, &data.params);
-        out += "):\n";
+        out += if data.nounroll { ") nounroll:\n" } else { "):\n" };
         for &inst in &data.insts {
             out += "  ";
             instruction(&mut out, f, &f.insts[inst]);

@@ -83,6 +83,7 @@ fn random_module(seed: u64) -> Module {
     b.add(param, param);
     b.terminate([Terminator::Exit, Terminator::Trap, Terminator::Unreachable][random() as usize % 3].clone());
     f.blocks[exit].line = random() as u32 % 3;
+    f.blocks[exit].nounroll = random() & 1 == 0;
     f.compact();
     module.functions.push(f);
     module

@@ -84,6 +84,7 @@ impl Tree {
         }
         self.function.blocks[new].terminator = self.function.blocks[block].terminator.clone();
         self.function.blocks[new].line = self.function.blocks[block].line;
+        self.function.blocks[new].nounroll = self.function.blocks[block].nounroll;
         self.waiting[new] = self.waiting[block].clone();
         self.jumps[new] = self.jumps[block];
     }

@@ -2,6 +2,7 @@
 
 use super::Checker;
 use super::operand::{Kind, Reported};
+use super::pragma::nounroll;
 use super::scope::Entity;
 use crate::ast::{Block, Name, Prototype, Statement};
 use crate::checked::{self, Label, LabelId, Param};
@@ -24,7 +25,13 @@ impl Checker {
                 Statement::CallTargets(name, targets) => self.call_targets(name, targets),
                 Statement::CallPrototype(p) => self.call_prototype(p),
                 Statement::Loc(loc) => self.location(loc),
-                Statement::Pragma(texts) => self.pragmas(texts),
+                Statement::Pragma(texts) => {
+                    self.pragmas(texts);
+                    if nounroll(texts) {
+                        let here = self.body.insts.len() as u32;
+                        self.body.function.nounroll.push(here);
+                    }
+                }
                 Statement::Section(_) => {}
             }
         }

@@ -2,6 +2,7 @@
 
 use super::Checker;
 use super::operand::Reported;
+use super::pragma::{mark_all, nounroll};
 use super::scope::Entity;
 use crate::ast::{self, Argument, Directive};
 use crate::checked::{Function, FunctionId, Inst, Param, RegisterId, VariableId};
@@ -70,6 +71,11 @@ impl Checker {
         if let Some(block) = &f.body {
             self.block_statements(block);
             self.body.function.insts = Some(std::mem::take(&mut self.body.insts));
+            let texts =
+                |d: &Directive| d.args.iter().any(|a| matches!(a, Argument::Text(t) if nounroll([t])));
+            if f.directives.iter().any(|d| d.name.text == "pragma" && texts(d)) {
+                mark_all(&mut self.body.function);
+            }
             self.shared_memory(f.name.span);
         }
         self.scopes.pop();

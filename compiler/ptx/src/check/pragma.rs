@@ -2,6 +2,7 @@
 
 use super::Checker;
 use crate::ast::Name;
+use crate::checked::Function;
 use crate::diagnostics::Code;
 
 /// The pragmas that are known, and whether an argument follows the name (PTX ISA 9.0, "Pragma Strings").
@@ -12,6 +13,18 @@ const KNOWN: [(&str, bool); 5] = [
     ("frequency", true),
     ("abi_param_reg", true),
 ];
+
+/// Whether loops are not to be unrolled.
+pub(super) fn nounroll<'n>(texts: impl IntoIterator<Item = &'n Name>) -> bool {
+    texts.into_iter().any(|name| name.text.trim_matches('"') == "nounroll")
+}
+
+/// Marks every place at which a loop of the function can begin.
+pub(super) fn mark_all(function: &mut Function) {
+    function.nounroll = function.labels.iter().map(|label| label.target).collect();
+    function.nounroll.sort_unstable();
+    function.nounroll.dedup();
+}
 
 impl Checker {
     /// Warns of the pragmas that are not known.
