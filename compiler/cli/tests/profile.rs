@@ -21,6 +21,7 @@ const HOT: &str = "\
     mov.u32 %r1, 0;
     mov.u32 %r2, 0;
 LOOP:
+    .pragma \"nounroll\";
     and.b32 %r3, %r1, 15;
     setp.ne.u32 %p0, %r3, 0;
     @%p0 bra OFTEN;

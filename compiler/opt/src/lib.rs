@@ -5,7 +5,7 @@
 //! - [`dead`]: dead code. [`fold`]: constant folding and rewrites. [`phi`]: block parameters.
 //! - [`number`]: value numbering. [`branch`]: branches and blocks. [`address`]: offsets into memory operations.
 //! - [`gather`]: barriers that lanes come to apart. [`single_entry`]: cycles with several entries.
-//! - [`if_convert`]: small branches. [`hoist`]: what does not change in a loop.
+//! - [`if_convert`]: small branches. [`hoist`]: what does not change in a loop. [`unroll`]: counted loops.
 //! - [`halves`]: logic of 64 bits by words. [`logic`]: logic of three operands.
 //! - [`legalize`]: expansion into what selection accepts, and [`legalize::selectable`], which says whether it does.
 
@@ -24,6 +24,7 @@ pub mod phi;
 pub mod pipeline;
 mod rewrite;
 pub mod single_entry;
+pub mod unroll;
 
 pub use pipeline::{Choices, Level, PASSES, Pass, Property, pipeline};
 

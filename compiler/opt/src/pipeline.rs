@@ -3,6 +3,7 @@
 use crate::legalize::{self, Refused};
 use crate::{
     Stats, address, branch, dead, fold, gather, halves, hoist, if_convert, logic, number, phi, single_entry,
+    unroll,
 };
 use sassafras_ir::{CfgEditor, Function};
 
@@ -145,6 +146,14 @@ pub const PASSES: &[Pass] = &[
     pass("phi", Level::O2, |f, _| phi::phi(f)),
     pass("number", Level::O1, |f, _| number::number(f)),
     pass("hoist", Level::O2, |f, _| hoist::hoist(f)),
+    pass("dead", Level::O3, |f, _| dead::dead(f)),
+    pass("unroll", Level::O3, |f, _| unroll::unroll(f)),
+    // The tests that are left out, before others are found to be equal to them.
+    pass("dead", Level::O3, |f, _| dead::dead(f)),
+    pass("branch", Level::O3, branches),
+    pass("phi", Level::O3, |f, _| phi::phi(f)),
+    pass("fold", Level::O3, |f, _| fold::fold(f)),
+    pass("number", Level::O3, |f, _| number::number(f)),
     pass("address", Level::O1, |f, _| address::address(f)),
     pass("fold", Level::O2, |f, _| fold::fold(f)),
     pass("dead", Level::O1, |f, _| dead::dead(f)),

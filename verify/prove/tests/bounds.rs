@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{line, module, ours, z3};
+use common::{line, module, not_unrolled, z3};
 use sassafras_oracle::Tools;
 use sassafras_prove::{Limits, Record, Solver, Verdict, prove_within};
 use sassafras_symbolic::trace::loops::planted;
@@ -101,7 +101,7 @@ D: st.global.u32 [o], s; ret;
 
 /// The source, held against our code of another text.
 fn held(source: &str, compiled: &str, unroll: u32, solver: &mut dyn Solver) -> Record {
-    let cubin = ours(compiled).expect("it compiles");
+    let cubin = not_unrolled(compiled).expect("it compiles");
     prove_within(&module(source), "k", &cubin, solver, Limits { unroll, turns: false, ..Limits::default() })
 }
 
@@ -167,7 +167,7 @@ fn each_shape_of_loop_is_reached_and_told_from_a_wrong_one() {
 fn counts_over_the_whole_run_are_found_out() {
     let Some(mut z3) = z3("counts_over_the_whole_run_are_found_out") else { return };
     let right = format!("{HEADER}{ROWS}");
-    let (module, cubin) = (module(&right), ours(&right).expect("it compiles"));
+    let (module, cubin) = (module(&right), not_unrolled(&right).expect("it compiles"));
     let limits = Limits { unroll: 2, turns: false, launches: 0, ..Limits::default() };
     let record = planted::run(|| prove_within(&module, "k", &cubin, &mut z3, limits));
     assert!(matches!(record.verdict, Verdict::Unknown(_)), "{}", line(&record));

@@ -15,8 +15,18 @@ use std::sync::OnceLock;
 const LIMITS: [Option<u32>; 6] = [None, Some(16), Some(20), Some(24), Some(32), Some(64)];
 
 /// Phases that `--disable-phase` may name, and what is drawn among them.
-const PHASES: [&str; 9] =
-    ["LoopMakeSingleEntry", "fold", "branch", "phi", "number", "if-convert", "hoist", "address", "logic"];
+const PHASES: [&str; 10] = [
+    "LoopMakeSingleEntry",
+    "fold",
+    "branch",
+    "phi",
+    "number",
+    "if-convert",
+    "hoist",
+    "unroll",
+    "address",
+    "logic",
+];
 
 /// Draws by splitmix64.
 struct Draws(u64);

@@ -15,7 +15,7 @@ mod turns;
 mod unfolded;
 mod witnesses;
 
-use common::{line, module, ours, solver};
+use common::{line, module, not_unrolled, solver};
 use edits::{KINDS, edited};
 use sassafras_prove::{Limits, Record, Verdict, prove_within};
 use std::collections::BTreeMap;
@@ -126,7 +126,7 @@ fn no_bounded_proof_covers_a_launch_that_differs() {
         let source = module(&instrumented(&pair.source, false));
         let counted = module(&instrumented(&pair.source, true));
         let target_text = instrumented(&pair.target, false);
-        let cubin = ours(&target_text).unwrap_or_else(|| panic!("{} does not compile", pair.who));
+        let cubin = not_unrolled(&target_text).unwrap_or_else(|| panic!("{} does not compile", pair.who));
         let differences = differences(&source, &counted, &module(&target_text));
         for bound in bounds {
             let limits = Limits { unroll: bound, turns: false, ..Limits::default() };
@@ -156,7 +156,7 @@ fn kernels_are_proved_as_they_are() {
     let mut short = Vec::new();
     for (name, kernel) in KERNELS {
         let text = instrumented(kernel, false);
-        let cubin = ours(&text).expect("it compiles");
+        let cubin = not_unrolled(&text).expect("it compiles");
         for bound in [1, 2] {
             let limits = Limits { unroll: bound, turns: false, ..Limits::default() };
             let record = prove_within(&module(&text), "k", &cubin, &mut *solver, limits);

@@ -1,6 +1,6 @@
 //! What registers hold at heads of loops, template by template: a program that is proved with it, and edits of its code that are not.
 
-use crate::common::{module, ours, solver};
+use crate::common::{module, not_unrolled, solver};
 use crate::line;
 use sassafras_prove::{Limits, Verdict, explain::explain, prove_within};
 use sassafras_symbolic::cut::Shape;
@@ -53,7 +53,7 @@ fn each_template_proves_a_program_and_none_of_its_edits() {
     let mut objections = Vec::new();
     for (name, kernel, edits) in TEMPLATES {
         let source = module(kernel);
-        let cubin = ours(kernel).expect("it compiles");
+        let cubin = not_unrolled(kernel).expect("it compiles");
         let record = prove_within(&source, "k", &cubin, &mut *solver, limits);
         eprintln!("{name}: {}", line(&record));
         if record.verdict != Verdict::Proved {
@@ -62,7 +62,7 @@ fn each_template_proves_a_program_and_none_of_its_edits() {
         for (old, new) in edits {
             assert!(kernel.contains(old), "{name}: nothing is `{old}`");
             let edited = kernel.replace(old, new);
-            let cubin = ours(&edited).expect("it compiles");
+            let cubin = not_unrolled(&edited).expect("it compiles");
             let record = prove_within(&source, "k", &cubin, &mut *solver, limits);
             if record.verdict == Verdict::Proved {
                 objections.push(format!("{name}: proved with `{new}`"));
@@ -78,7 +78,7 @@ fn a_witness_says_of_a_narrow_variable_no_more_than_holds() {
     let name = "a_witness_says_of_a_narrow_variable_no_more_than_holds";
     let (Some(mut prover), Some(mut checker)) = (solver(name, EFFORT), solver(name, 30)) else { return };
     let kernel = TEMPLATES[0].1;
-    let (module, cubin) = (module(kernel), ours(kernel).expect("it compiles"));
+    let (module, cubin) = (module(kernel), not_unrolled(kernel).expect("it compiles"));
     let limits = Limits { unroll: 1, ..Limits::default() };
     let record = prove_within(&module, "k", &cubin, &mut *prover, limits);
     assert_eq!(record.verdict, Verdict::Proved, "a control of nothing");

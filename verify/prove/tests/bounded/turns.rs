@@ -1,6 +1,6 @@
 //! Loops that are gone through once, for any number of turns: what is proved so, its witnesses, and witnesses that say more than holds.
 
-use crate::common::{module, ours, solver};
+use crate::common::{module, not_unrolled, solver};
 use crate::truth::{differences, instrumented};
 use crate::{KERNELS, line, pairs};
 use sassafras_cubin::Cubin;
@@ -33,7 +33,7 @@ fn no_proof_for_any_number_of_turns_covers_a_launch_that_differs() {
         let source = module(&instrumented(&pair.source, false));
         let counted = module(&instrumented(&pair.source, true));
         let text = instrumented(&pair.target, false);
-        let cubin = ours(&text).unwrap_or_else(|| panic!("{} does not compile", pair.who));
+        let cubin = not_unrolled(&text).unwrap_or_else(|| panic!("{} does not compile", pair.who));
         let found = differences(&source, &counted, &module(&text));
         let limits = Limits { unroll: 1, launches: 0, ..Limits::default() };
         let record = prove_within(&source, "k", &cubin, &mut *solver, limits);
@@ -61,7 +61,7 @@ fn no_proof_for_any_number_of_turns_covers_a_launch_that_differs() {
 fn pair(name: &str) -> (Module, Cubin) {
     let kernel = KERNELS.iter().find(|k| k.0 == name).map_or(STRIDE, |k| k.1);
     let text = instrumented(kernel, false);
-    let cubin = ours(&text).expect("it compiles");
+    let cubin = not_unrolled(&text).expect("it compiles");
     (module(&text), cubin)
 }
 
@@ -113,7 +113,7 @@ fn loops_of_many_shapes_are_proved_and_wrong_ones_are_not() {
         let edited = right.replace(from, to);
         assert_ne!(*right, edited, "{what}");
         let (source, other) = (module(right), module(&edited));
-        let cubin = ours(right).expect("it compiles");
+        let cubin = not_unrolled(right).expect("it compiles");
         let limits = Limits { unroll: 1, launches: 0, ..Limits::default() };
         let record = prove_within(&source, "k", &cubin, &mut *prover, limits);
         eprintln!("{what}: {}", line(&record));
@@ -147,7 +147,7 @@ fn a_stack_that_turns_write_is_no_state_of_one_turn() {
     assert_ne!(right, wrong);
     let limits = Limits { unroll: 1, launches: 0, ..Limits::default() };
     for (source, target) in [(right, wrong.as_str()), (&wrong, right), (right, right)] {
-        let cubin = ours(target).expect("it compiles");
+        let cubin = not_unrolled(target).expect("it compiles");
         let record = prove_within(&module(source), "k", &cubin, &mut *solver, limits);
         assert_ne!(record.verdict, Verdict::Proved, "{source}\n{target}");
     }

@@ -1,7 +1,7 @@
 //! Loops of which the target does several iterations in one, unrolled by hand: they are proved with the source's loop unfolded, wrong edits of them are not, and witnesses that say more
 //! than holds are rejected.
 
-use crate::common::{module, ours, solver};
+use crate::common::{module, not_unrolled, solver};
 use crate::line;
 use sassafras_prove::{Limits, Record, Solver, Verdict, prove_within};
 use sassafras_symbolic::cut::{Fact, Operand, Relation};
@@ -69,7 +69,7 @@ const KERNELS: [Kernel; 4] = [
 
 /// What is said of a target, where no launch is drawn, which would refute most of the wrong ones.
 fn proved(kernel: &Kernel, target: &str, solver: &mut dyn Solver) -> Record {
-    let cubin = ours(target).expect("it compiles");
+    let cubin = not_unrolled(target).expect("it compiles");
     let limits = Limits { unroll: 1, launches: 0, ..Limits::default() };
     prove_within(&module(kernel.source), "k", &cubin, solver, limits)
 }
@@ -145,7 +145,7 @@ fn witnesses_that_say_more_of_unfolded_loops_than_holds_are_rejected() {
     let (Some(mut prover), Some(mut checker)) = (solver(name, EFFORT), solver(name, 30)) else { return };
     let mut wrong = Vec::new();
     for kernel in KERNELS.iter().filter(|k| ["sum", "positives"].contains(&k.name)) {
-        let (module, cubin) = (module(kernel.source), ours(kernel.target).expect("it compiles"));
+        let (module, cubin) = (module(kernel.source), not_unrolled(kernel.target).expect("it compiles"));
         let record = proved(kernel, kernel.target, &mut *prover);
         let mut entry = record.witness(1).expect("it was proved");
         // Steps on the way would be about other terms, whatever else is wrong.

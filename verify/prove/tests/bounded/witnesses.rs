@@ -1,6 +1,6 @@
 //! Witnesses of bounded proofs: the checker takes them for their own pair, and for no source that was edited.
 
-use crate::common::{module, ours, solver};
+use crate::common::{module, not_unrolled, solver};
 use crate::edits::{KINDS, edited};
 use crate::truth::{differences, instrumented};
 use crate::{BOUNDS, KERNELS};
@@ -25,7 +25,7 @@ struct Proof {
 /// The proof of a kernel as it is.
 fn proof(kernel: &str, bound: u32, prover: &mut dyn Solver, checker: &mut dyn Solver) -> Proof {
     let text = instrumented(kernel, false);
-    let (module, cubin) = (module(&text), ours(&text).expect("it compiles"));
+    let (module, cubin) = (module(&text), not_unrolled(&text).expect("it compiles"));
     let limits = Limits { unroll: bound, turns: false, ..Limits::default() };
     let record = prove_within(&module, "k", &cubin, prover, limits);
     assert_eq!(record.verdict, Verdict::ProvedWithin(bound), "a control of nothing");

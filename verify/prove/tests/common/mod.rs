@@ -74,9 +74,23 @@ pub fn ours(text: &str) -> Option<Cubin> {
 
 /// Our cubin of a text for a target, or why there is none.
 pub fn ours_for(text: &str, target: &str) -> Result<Cubin, sassafras_driver::Failure> {
+    ours_without(text, target, Vec::new())
+}
+
+/// Our cubin of a text for sm_90 with its loops as they are written, if it compiles: an iteration is one on both sides.
+pub fn not_unrolled(text: &str) -> Option<Cubin> {
+    not_unrolled_for(text, "sm_90").ok()
+}
+
+/// The same for a target, or why there is none.
+pub fn not_unrolled_for(text: &str, target: &str) -> Result<Cubin, sassafras_driver::Failure> {
+    ours_without(text, target, vec!["unroll".into()])
+}
+
+fn ours_without(text: &str, target: &str, disabled: Vec<String>) -> Result<Cubin, sassafras_driver::Failure> {
     let words = [format!("-arch={target}")];
     let options = sassafras_driver::options::parse(&words, &|_: &str| Ok(String::new())).expect("an option");
-    let made = session::compile(text, "test", &Options { jobs: 1, ..options }, None, &Nobody);
+    let made = session::compile(text, "test", &Options { jobs: 1, disabled, ..options }, None, &Nobody);
     Ok(made?.cubin.expect("nothing stopped it").0)
 }
 

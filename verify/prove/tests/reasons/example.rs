@@ -164,7 +164,8 @@ impl Target {
     fn cubin(self, code: &str) -> Cubin {
         match self {
             Target::Ours(text, chip) => {
-                common::ours_for(text, chip).unwrap_or_else(|why| panic!("{code}: it is not compiled: {why}"))
+                let made = common::not_unrolled_for(text, chip);
+                made.unwrap_or_else(|why| panic!("{code}: it is not compiled: {why}"))
             }
             Target::Stored(name) => {
                 let mut bytes = Vec::new();

@@ -63,7 +63,7 @@ fn entry(of: &statistics::Entry, module: &Module) -> Entry {
     let head = |head: &sassafras_codegen::Head| Head {
         line: head.line,
         offset: head.offset,
-        // Loops are neither unrolled nor made to overlap here.
+        // Heads of several turns stand for no registers of the source (`unroll`), and are not listed.
         turns: 1,
         registers: head.registers.iter().filter_map(held).collect(),
     };
