@@ -136,7 +136,7 @@ fn match_args(
                     && context.block[inner] == context.block[user]
                     && !data.op.has_effect()
                     && !matches!(data.op, Op::Load(_));
-                let foldable = alone || handle;
+                let foldable = alone || handle || summed(context, inner);
                 if !foldable || data.results.iter().skip(1).any(|&r| context.uses[r] > 0) {
                     return None;
                 }
@@ -204,6 +204,14 @@ fn bind(context: &Context<'_>, kinds: Kinds, value: Value) -> Option<Binding> {
         return Some(Binding::Bank { bank: 3, offset, negate, absolute });
     }
     kinds.register.then_some(Binding::Register { value, negate, absolute })
+}
+
+/// Whether an operation is a product of two words that only sums of 64 bits read: one instruction makes product and sum, so that each sum makes
+/// the product anew for half of what an addition with carry costs.
+fn summed(context: &Context<'_>, inst: Inst) -> bool {
+    let data = &context.function.insts[inst];
+    let product = matches!(data.op, Op::MulWide { .. }) && data.guard.is_none();
+    product && data.results.iter().all(|&result| context.uses[result] == context.sums[result])
 }
 
 /// The offset in bank 3 of a whole word, or two, that is read from a place known here.

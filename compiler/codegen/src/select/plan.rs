@@ -64,6 +64,8 @@ pub struct Context<'f> {
     pub layout: &'f Layout,
     /// Number of uses of each value.
     pub uses: SecondaryMap<Value, u32>,
+    /// Number of those that are operands of additions.
+    pub sums: SecondaryMap<Value, u32>,
     /// Block in which each instruction stands.
     pub block: SecondaryMap<Inst, Option<Block>>,
 }
@@ -76,6 +78,7 @@ pub fn plan(function: &Function, layout: &Layout, chip: Chip) -> Result<Plan, Er
         chip,
         layout,
         uses: SecondaryMap::new(),
+        sums: SecondaryMap::new(),
         block: SecondaryMap::with_default(None),
     };
     for &b in &order {
@@ -84,6 +87,9 @@ pub fn plan(function: &Function, layout: &Layout, chip: Chip) -> Result<Plan, Er
             context.block[i] = Some(b);
             let inst = &function.insts[i];
             inst.args.iter().for_each(|&v| context.uses[v] += 1);
+            if inst.op == Op::Add && inst.guard.is_none() {
+                inst.args.iter().for_each(|&v| context.sums[v] += 1);
+            }
             inst.guard.iter().for_each(|g| context.uses[g.value] += 1);
         }
         data.terminator.for_each_use(|v| context.uses[v] += 1);
