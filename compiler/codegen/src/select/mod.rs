@@ -15,6 +15,7 @@ mod matcher;
 mod memory;
 mod operand;
 mod plan;
+mod predicate;
 mod special;
 mod tensor;
 mod vote;
@@ -60,5 +61,7 @@ pub fn select(
     chip: Chip,
 ) -> Result<machine::Function, Error> {
     let plan = plan::plan(function, layout, chip)?;
-    emit::emit(module, function, layout, chip, &plan)
+    let mut made = emit::emit(module, function, layout, chip, &plan)?;
+    predicate::predicate_choices(&mut made);
+    Ok(made)
 }
