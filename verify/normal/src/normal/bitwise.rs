@@ -333,6 +333,14 @@ impl Normal<'_> {
         if !self.diagrams.borrow().positive(f) {
             return self.select(self.complement(c), b, a);
         }
+        // Row `select`, of words that are one apart. Other steps are those of pointers, whose upper word would be chosen still.
+        let mut apart = (*self.poly(a)).clone();
+        apart.plus_scaled(&self.poly(b), u128::MAX);
+        if let Some(more) = apart.known().filter(|more| width <= 32 && [1, ones(width)].contains(more)) {
+            let mut p = self.lifted(c, width).scaled(more);
+            p.plus_scaled(&self.poly(b), 1);
+            return self.number(p);
+        }
         // Row `select-inside`: each side knows the condition.
         let (a, b) = (self.knowing(a, c, 1), self.knowing(b, c, 0));
         if a == b {

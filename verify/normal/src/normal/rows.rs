@@ -428,7 +428,7 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         name: "select",
-        says: "of a complement; within itself; of constants; of one bit",
+        says: "of a complement; within itself; of constants, and of what is one apart; of one bit",
         widths: WORDS,
         laws: |t, w| {
             let [a, b, c] = ["a", "b", "c"].map(|n| v(t, n, w));
@@ -440,6 +440,7 @@ pub const ROWS: &[Row] = &[
                 equal(t.ite(&p, &t.ite(&p, &a, &b), &c), t.ite(&p, &a, &c)),
                 equal(t.ite(&p, &a, &t.ite(&p, &b, &c)), t.ite(&p, &a, &c)),
                 equal(t.ite(&p, &a, &b), numbers),
+                equal(t.ite(&p, &t.add(&a, &k(t, w, 1)), &a), t.add(&t.zext(&p, w), &a)),
                 // `select-inside`
                 equal(t.ite(&p, &t.add(&t.mul(&t.zext(&p, w), &a), &c), &b), t.ite(&p, &t.add(&a, &c), &b)),
                 equal(t.ite(&p, &b, &t.add(&t.mul(&t.zext(&p, w), &a), &c)), t.ite(&p, &b, &c)),
