@@ -7,7 +7,7 @@ use counter::{Ahead, Counter, Maker};
 use sassafras_graph::dataflow::{Transfer, backward};
 use sassafras_graph::{BitSet, ControlFlow, Dominators, Entity, LoopId, Loops};
 use sassafras_ir::{Block, Builder, CfgEditor, Edge, Function, Op, Terminator, Type, Value, repair};
-use sassafras_semantics::AtomicOp;
+use sassafras_semantics::{AtomicOp, RoutinePart};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most operations of a turn, constants aside, and how many turns become one.
@@ -175,7 +175,7 @@ fn copies(op: &Op) -> bool {
         Op::Load(_) | Op::Store(_) => true,
         Op::Atomic { op, .. } => *op != AtomicOp::Cas,
         Op::Special(register) => !register.is_volatile(),
-        Op::Routine(..) => false,
+        Op::Routine(part, _) => *part == RoutinePart::Call,
         op => !op.convergent() && !op.has_effect(),
     }
 }

@@ -63,7 +63,7 @@ use sassafras_ir::{Block, Builder, CfgEditor, Function, InstData, Op, Value};
 
 /// Expands until nothing is left that can be expanded.
 ///
-/// `routines` says whether the function may call routines; it does where it would have the same long sequence twice.
+/// `routines` says whether the function may call routines; it does where it would have the same long sequence twice, or in a loop.
 ///
 /// Does not remove what it replaces ([`crate::dead`] does). Needs SSA. Preserves SSA; adds blocks.
 pub fn legalize(function: &mut Function, lane_handles: bool, routines: bool) -> Stats {
@@ -75,7 +75,7 @@ pub fn legalize(function: &mut Function, lane_handles: bool, routines: bool) -> 
     for _ in 0..12 {
         let mut round = once(&mut editor, &wanted, expand);
         if round == 0 {
-            let rewritten = routine::rewritten(&editor, routines);
+            let rewritten = routine::rewritten(&mut editor, routines);
             round = once(&mut editor, &|_, data| rewritten(data), routine::in_place);
         }
         changes += round;

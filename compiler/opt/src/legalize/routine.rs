@@ -6,7 +6,7 @@
 use super::expansion::Expansion;
 use super::parts::{Float, Shape};
 use super::quotient;
-use sassafras_ir::{Builder, CfgEditor, Function, Inst, InstData, Op, Terminator, Type, Value};
+use sassafras_ir::{Builder, CfgEditor, Function, InstData, Op, Terminator, Type, Value};
 use sassafras_semantics::{FloatMode, Routine, RoutinePart};
 use smallvec::smallvec;
 use std::collections::BTreeMap;
@@ -46,23 +46,22 @@ pub fn body(routine: Routine) -> Function {
     f
 }
 
-/// The calls of routines, in order.
-fn calls(f: &Function) -> impl Iterator<Item = (Inst, Routine)> + '_ {
-    let insts = f.blocks.values().flat_map(|block| block.insts.iter());
-    insts.filter_map(|&inst| match f.insts[inst].op {
-        Op::Routine(RoutinePart::Call, routine) => Some((inst, routine)),
-        _ => None,
-    })
-}
-
-/// Whether a call is written out.
-pub(super) fn rewritten<'a>(editor: &CfgEditor, keep: bool) -> impl Fn(&InstData) -> bool + 'a {
-    let mut count: BTreeMap<Routine, usize> = BTreeMap::new();
-    for (_, routine) in calls(editor.function()) {
-        *count.entry(routine).or_default() += 1;
+/// Whether a call is written out: it is the only one of its routine, and stands in no loop, or there are no routines. In a loop what is seldom run
+/// would stand among what is run often.
+pub(super) fn rewritten(editor: &mut CfgEditor, keep: bool) -> impl Fn(&InstData) -> bool + use<> {
+    let mut kept: BTreeMap<Routine, bool> = BTreeMap::new();
+    let blocks: Vec<_> = editor.function().blocks.keys().collect();
+    for block in blocks {
+        let in_loop = editor.loops().innermost(block).is_some();
+        for &inst in &editor.function().blocks[block].insts {
+            if let Op::Routine(RoutinePart::Call, routine) = editor.function().insts[inst].op {
+                let again = kept.contains_key(&routine);
+                kept.insert(routine, in_loop || again);
+            }
+        }
     }
     move |data: &InstData| match data.op {
-        Op::Routine(RoutinePart::Call, routine) => !keep || count.get(&routine).is_none_or(|&n| n < 2),
+        Op::Routine(RoutinePart::Call, routine) => !keep || !kept.get(&routine).is_some_and(|&kept| kept),
         _ => false,
     }
 }
