@@ -91,6 +91,12 @@ impl Chip {
         (self as u32) < 100
     }
 
+    /// Whether two words of constant memory for one register pair are loaded at once (`LDC.64`). ptxas 13.0.88 loads pointers so from sm_90 on, and
+    /// moves or adds the words before.
+    pub const fn loads_pairs(self) -> bool {
+        (self as u32) >= 90
+    }
+
     /// Whether a unit of the machine does what barrier objects ask for (`SYNCS`). Before sm_90 they are two words of shared memory, which loads,
     /// stores and atomic operations change (what ptxas 13.0.88 makes of `mbarrier` for each chip).
     pub const fn has_barrier_unit(self) -> bool {

@@ -37,7 +37,7 @@ pub struct Emitter<'a> {
     pub(super) shared_base: Option<VReg>,
     /// Results that somebody reads.
     needed: &'a SecondaryMap<ir::Value, bool>,
-    words: &'a Words,
+    pub(super) words: &'a Words,
     /// Masks for which the lanes of the current block are together.
     converged: Vec<ir::Value>,
     /// Whether lanes of the current block waited for those of a mask of their own, and may be apart since.

@@ -57,6 +57,9 @@ impl Emitter<'_> {
                 _ => return Err(self.fail(format!("a parameter of {bytes} bytes at {offset:#x}"))),
             };
             self.load_constant(0, Reg::Physical(255), u64::from(base), size)?
+        } else if bytes == 8 && base.is_multiple_of(8) && self.chip.loads_pairs() && !self.words.apart(result)
+        {
+            self.load_constant(0, Reg::Physical(255), u64::from(base), ".64")?
         } else {
             let mut parts = Vec::new();
             for word in 0..u32::from(bytes / 4) {
@@ -117,7 +120,7 @@ impl Emitter<'_> {
         offset: u64,
         size: &str,
     ) -> Result<Reg, Error> {
-        let v = self.out.add_vreg(RegClass::R, 1);
+        let v = self.out.add_vreg(RegClass::R, if size == ".64" { 2 } else { 1 });
         let inst = self.form("ldc")?;
         let inst = (|| {
             let mut inst = inst;
