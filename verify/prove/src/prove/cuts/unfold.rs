@@ -16,7 +16,7 @@ use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::sass::flow;
 use sassafras_symbolic::trace::heads::Arrival;
 use sassafras_symbolic::trace::loops::{Flow, Loops};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Most iterations of one.
 const MOST: usize = 32;
@@ -68,25 +68,53 @@ pub fn versions(entries: Entries<'_>, plan: &Plan, gate: usize) -> Vec<Unfold> {
     let target = bodies(&other, &loops, &flow::accesses(code, chip));
     let mut all: Vec<Unfold> =
         source.iter().map(|body| Unfold { head: body.gates[0], versions: Vec::new() }).collect();
-    for of in &target {
-        let times = |body: &Body| match body.accesses {
-            _ if of.depth != body.depth => 0,
-            0 if of.accesses == 0 => by_size(&target, of),
-            n if n > 0 && of.accesses % n == 0 => of.accesses / n,
-            _ => 0,
-        };
-        // Where several loops fit, those of the target go to them in order.
-        let has = |i: &usize, n: u32| all[*i].versions.iter().any(|v| v.times == n);
-        let fitting = (0..source.len()).filter(|i| (2..=MOST).contains(&times(&source[*i])));
-        let found = fitting.map(|i| (i, times(&source[i]) as u32)).find(|(i, n)| !has(i, *n));
-        if let Some((i, times)) = found {
+    for (of, found) in target.iter().zip(partners(&source, &target)) {
+        if let Some((i, times)) = found.filter(|(_, times)| *times > 1) {
             let target = of.gates.get(gate).or(of.gates.first()).copied().unwrap_or_default();
-            all[i].versions.push(Version { times, target, common: false });
+            all[i].versions.push(Version { times: times as u32, target, common: false });
         }
     }
     all.iter_mut().for_each(|unfold| unfold.versions.sort_by_key(|v| std::cmp::Reverse(v.times)));
     all.retain(|unfold| !unfold.versions.is_empty());
     all
+}
+
+/// The cost of a loop of the target without a partner: more than that of any number of iterations.
+const ALONE: usize = 4 * MOST;
+
+/// Which loop of the source each of the target's may be, and how many of its iterations it does in one. Loops follow one another in the order of the
+/// source, those of one source with different numbers; of all such pairings the one with the fewest iterations in all is taken, and as few loops
+/// of the target as can be are left alone. A compiler writes the source's `for` of four in one and what is left of it as two loops: then
+/// the first loop of the source may be a quarter of the second, and of all that the second has become.
+fn partners(source: &[Body], target: &[Body]) -> Vec<Option<(usize, usize)>> {
+    let times = |body: &Body, of: &Body| match body.accesses {
+        _ if of.depth != body.depth => 0,
+        0 if of.accesses == 0 => by_size(target, of),
+        n if n > 0 && of.accesses.is_multiple_of(n) => of.accesses / n,
+        _ => 0,
+    };
+    // By the loop of the source that came last, and its number of iterations: the cost so far, and the pairs.
+    type Way = (usize, Vec<Option<(usize, usize)>>);
+    let mut ways: BTreeMap<(usize, usize), Way> = BTreeMap::from([((0, 0), (0, Vec::new()))]);
+    for of in target {
+        let mut next: BTreeMap<(usize, usize), Way> = BTreeMap::new();
+        let mut take = |key: (usize, usize), cost: usize, pairs: &[Option<(usize, usize)>], pair| {
+            if next.get(&key).is_none_or(|(least, _)| cost < *least) {
+                next.insert(key, (cost, pairs.iter().copied().chain([pair]).collect()));
+            }
+        };
+        for (&(last, number), (cost, pairs)) in &ways {
+            take((last, number), cost + ALONE, pairs, None);
+            for (i, body) in source.iter().enumerate().skip(last) {
+                let n = times(body, of);
+                if (1..=MOST).contains(&n) && (i > last || n != number) {
+                    take((i, n), cost + n, pairs, Some((i, n)));
+                }
+            }
+        }
+        ways = next;
+    }
+    ways.into_values().min_by_key(|(cost, _)| *cost).map(|(_, pairs)| pairs).unwrap_or_default()
 }
 
 /// How many iterations a loop without accesses of memory seems to do in one: the shortest of its depth does one, and a body is longer than what counts it.
@@ -223,3 +251,6 @@ pub fn never_gone(task: &mut Task<'_>, plan: &Plan, inputs: &Inputs<'_>, run: &R
     never.dedup();
     Some(never)
 }
+
+#[cfg(test)]
+mod tests;
