@@ -318,6 +318,12 @@ fn sources_in_flight_may_not_be_overwritten() {
     };
     assert_eq!(go("2"), Ok(vec![5]));
     assert!(matches!(go("1"), Err(Failure::Trap { trap: Trap::Overwritten(_), .. })));
+    // A later instruction of the pipe reads its sources behind those of the store, and writes later still.
+    let load = "2/0/7/0: LDG.E R6, desc[UR4][R2.64]";
+    assert_eq!(
+        timed(&["f/7/7/0: MOV R6, 0x5", "2/7/1/0: STG.E desc[UR4][R2.64], R6", load, "EXIT"]),
+        Ok(vec![5])
+    );
 }
 
 #[test]

@@ -104,6 +104,12 @@ fn accesses(inst: &Inst) -> impl Iterator<Item = Operand> + '_ {
     inst.operands().filter(|o| o.class != RegClass::B)
 }
 
+/// The pipe in whose order an instruction reads its sources late, if it does.
+fn reads_in_turn(inst: &Inst, chip: Chip) -> Option<Class> {
+    let (own, pipe) = ((inst.row().pipe, inst.row().mnemonic), inst.row().pipe.whole());
+    (inst.pipe().variable(chip) && sources_in_order(own, own) && pipe != Class::Xu).then_some(pipe)
+}
+
 impl Timing {
     pub fn new(chip: Chip) -> Timing {
         // Clocks start at one: a scoreboard raised at zero is one that never was.
@@ -118,6 +124,7 @@ impl Timing {
         let chip = self.chip;
         let row = inst.row();
         let unit = results_unit(row.mnemonic).filter(|_| inst.pipe().variable(chip));
+        let turns = reads_in_turn(inst, chip);
         for l in lanes(group) {
             let lane = &mut self.lanes[l];
             lane.wait(inst.control.wait_mask);
@@ -132,7 +139,9 @@ impl Timing {
                     let class = inst.class(&operand, n);
                     match operand.access {
                         Access::Read => lane.check_read(chip, register, class, guard).map_err(found)?,
-                        Access::Write => lane.check_write(chip, register, class, unit).map_err(found)?,
+                        Access::Write => {
+                            lane.check_write(chip, register, class, (unit, turns)).map_err(found)?
+                        }
                     }
                 }
             }
@@ -248,7 +257,7 @@ impl Lane {
         chip: Chip,
         register: Register,
         consumer: Class,
-        unit: Option<Unit>,
+        (unit, turns): (Option<Unit>, Option<Class>),
     ) -> Result<(), Trap> {
         let operand = operand_kind(register.class, false);
         // A result of the same unit comes later by itself.
@@ -268,7 +277,9 @@ impl Lane {
                 .unwrap_or_else(|| self.passed(chip, pending, consumer, Hazard::War, operand));
             let later = self.pipes.get(&pending.class.whole());
             let in_turn = pending.turn > 0 && later.is_some_and(|(_, read)| *read >= pending.turn);
-            if !done && !in_turn {
+            // Who reads behind it writes later still.
+            let behind = pending.turn > 0 && turns == Some(pending.class.whole());
+            if !done && !in_turn && !behind {
                 return Err(Trap::Overwritten(format!("{register}, read at {:#x},", pending.pc * 16)));
             }
         }
@@ -294,11 +305,8 @@ impl Lane {
         if let Some(b) = write {
             self.covers[b].extend(turn.map(|(unit, number)| (unit, number, self.raises[b])));
         }
-        let mnemonic = inst.row().mnemonic;
-        let in_order =
-            variable && sources_in_order((class, mnemonic), (class, mnemonic)) && class.whole() != Class::Xu;
-        let source_turn = in_order.then(|| {
-            let entry = self.pipes.entry(class.whole()).or_default();
+        let source_turn = reads_in_turn(inst, chip).map(|pipe| {
+            let entry = self.pipes.entry(pipe).or_default();
             entry.0 += 1;
             entry.0
         });
