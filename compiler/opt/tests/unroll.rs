@@ -179,10 +179,10 @@ fn planted_faults_are_found() {
         if edge.args.len() != 2 || params.len() != 2 {
             continue;
         }
-        for at in 0..2 {
+        for (at, &param) in params.iter().enumerate() {
             let mut other = right.clone();
             let mut edge = edge.clone();
-            edge.args[at] = params[at];
+            edge.args[at] = param;
             other.blocks[block].terminator = Terminator::Jump(edge);
             assert!(differences(PLAIN, &before, &other).1 > 0, "{block}, argument {at}");
             copies += 1;
