@@ -21,7 +21,7 @@ const SEVERAL: usize = 4;
 /// where it lacks.
 ///
 /// Moves only what runs on every trip. Moves nothing that selection makes part of another instruction, nor what would hold a register over a
-/// loop with [`CHEAP`] live ones ([`DEAR`], if it saves more); what frees as many as it holds moves in any case. Does not move loads, division,
+/// loop with `CHEAP` live ones (`DEAR`, if it saves more); what frees as many as it holds moves in any case. Does not move loads, division,
 /// operations with effects or across lanes, clocks. Needs SSA. Preserves SSA; adds blocks and parameters, and every cycle keeps its header.
 pub fn hoist(function: &mut Function) -> Stats {
     let mut changes = 0;

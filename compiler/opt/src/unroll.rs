@@ -19,7 +19,7 @@ const MOST_OPERATIONS: usize = 400;
 
 /// Makes one turn of four, or of two, of an innermost loop that counts a parameter of its header by a constant up or down to a bound. The
 /// only exit is behind the turn. A block before the loop, and the end of each long turn, tests whether the tests of the next turns but the
-/// last hold ([`Ahead`]); where it is not so, the loop goes on as it was, for the turns that are left.
+/// last hold (`Ahead`); where it is not so, the loop goes on as it was, for the turns that are left.
 ///
 /// Does not touch a loop that is not to be unrolled ([`sassafras_ir::BlockData::nounroll`]), in which lanes act together or wait, or which
 /// many values are live in. The parameters of copied headers stand for no registers of the source ([`Function::names`]). Needs SSA. Preserves SSA;

@@ -7,7 +7,8 @@
 //! Preserves: the order of operations with effects.
 //!
 //! `plan` walks blocks backwards and decides which operations become the root of a row, which disappear into one,
-//! and which nobody needs. `emit` walks forwards and writes the rows' instructions.
+//! and which nobody needs. `emit` walks forwards and writes the rows' instructions. `predicate` then executes one side of a
+//! choice under its predicate, where that saves the choice.
 
 mod emit;
 mod layout;
