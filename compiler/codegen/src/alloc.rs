@@ -16,7 +16,6 @@ mod assign;
 mod bundles;
 mod destruct;
 mod groups;
-mod latch;
 mod ranges;
 mod sequence;
 

@@ -2,12 +2,10 @@
 //!
 //! Does: replaces parameters and arguments by parallel moves, at the end of a block with one successor, else at the
 //! start of a block with one predecessor (one of the two holds, as no edge is critical); packs and copies by moves;
-//! but for those that may stand in front of a loop's last branch (`latch`);
 //! and gives a tied definition its old value by a move in front of the instruction. Reads a copy of a part of a register
 //! from that part itself: the two would be two places for one value, and in the way of each other.
 //! As moves on one edge are parallel and each edge has its own place, neither a swap nor a lost copy can arise.
 
-use super::latch;
 use super::work::{Item, Loc, Move, Work};
 use crate::Error;
 use crate::warpgroup::{self, Kind};
@@ -23,7 +21,6 @@ pub fn destruct(f: &Function) -> Result<Work, Error> {
     let graph = f.graph();
     use sassafras_graph::ControlFlow;
     let copies = copies(f);
-    let early = latch::early(f);
     let mut blocks = Vec::new();
     let mut frame = f.frame.local_bytes > 0;
     for &block in &f.layout {
@@ -31,15 +28,10 @@ pub fn destruct(f: &Function) -> Result<Work, Error> {
         if let [pred] = graph.preds(block)[..]
             && f.blocks[pred].succs.len() > 1
         {
-            edge_moves(f, &copies, (pred, block), &|_| true, &mut items);
+            edge_moves(f, &copies, pred, block, &mut items);
         }
         for (index, inst) in f.blocks[block].insts.iter().enumerate() {
             frame |= matches!(inst.as_pseudo(), Some(Pseudo::FrameAddress { .. }));
-            if let (Some(middle), true) = (early.behind(block), index + 1 == f.blocks[block].insts.len())
-                && let [edge] = &f.blocks[middle].succs[..]
-            {
-                edge_moves(f, &copies, (middle, edge.block), &|param| early.has(middle, param), &mut items);
-            }
             if is_replaced(inst, &copies) {
                 continue;
             }
@@ -51,7 +43,7 @@ pub fn destruct(f: &Function) -> Result<Work, Error> {
             one(f, block, index, &inst, &mut items)?;
         }
         if let [edge] = &f.blocks[block].succs[..] {
-            edge_moves(f, &copies, (block, edge.block), &|param| !early.has(block, param), &mut items);
+            edge_moves(f, &copies, block, edge.block, &mut items);
         } else {
             for edge in &f.blocks[block].succs {
                 if !edge.args.is_empty() && graph.preds(edge.block).len() > 1 {
@@ -99,17 +91,10 @@ fn read(reg: Reg, copies: &Copies) -> Reg {
     reg.vreg().and_then(|vreg| copies[vreg]).unwrap_or(reg)
 }
 
-/// Adds the moves of an edge to the parameters that are wanted.
-fn edge_moves(
-    f: &Function,
-    copies: &Copies,
-    (from, to): (Block, Block),
-    wanted: &dyn Fn(VReg) -> bool,
-    items: &mut Vec<Item>,
-) {
+fn edge_moves(f: &Function, copies: &Copies, from: Block, to: Block, items: &mut Vec<Item>) {
     let edge = f.blocks[from].succs.iter().find(|edge| edge.block == to);
     let args = edge.map_or(&[][..], |edge| &edge.args);
-    let pairs = f.blocks[to].params.iter().zip(args).filter(|(param, _)| wanted(**param));
+    let pairs = f.blocks[to].params.iter().zip(args);
     let moves: Vec<Move> =
         pairs.flat_map(|(&param, &arg)| unit_moves(f.place(param), source(f, copies, arg))).collect();
     if !moves.is_empty() {
