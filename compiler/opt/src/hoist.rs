@@ -1,9 +1,7 @@
 //! Operations that give the same on every trip through a loop move in front of it.
 
-mod pressure;
-
 use crate::Stats;
-use pressure::Pressure;
+use crate::pressure::Pressure;
 use sassafras_graph::{ControlFlow, DepthFirst, Dominators, Loops, SecondaryMap};
 use sassafras_ir::{
     Block, CfgEditor, Compare, Edge, Function, Inst, InstData, Op, Terminator, Type, User, Uses, Value,

@@ -22,6 +22,7 @@ pub mod logic;
 pub mod number;
 pub mod phi;
 pub mod pipeline;
+mod pressure;
 mod rewrite;
 pub mod single_entry;
 pub mod unroll;

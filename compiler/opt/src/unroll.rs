@@ -2,10 +2,9 @@
 
 mod counter;
 
-use crate::Stats;
+use crate::{Stats, pressure};
 use counter::{Ahead, Counter, Maker};
-use sassafras_graph::dataflow::{Transfer, backward};
-use sassafras_graph::{BitSet, ControlFlow, Dominators, Entity, LoopId, Loops};
+use sassafras_graph::{BitSet, ControlFlow, Dominators, Entity, LoopId, Loops, SecondaryMap};
 use sassafras_ir::{Block, Builder, CfgEditor, Edge, Function, Op, Terminator, Type, Value, repair};
 use sassafras_semantics::{AtomicOp, RoutinePart};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,7 +60,7 @@ fn innermost(f: &Function) -> Vec<Block> {
 struct Facts {
     loops: Loops<Block>,
     /// Live at the start of each block, its parameters not included.
-    live: sassafras_graph::SecondaryMap<Block, BitSet>,
+    live: SecondaryMap<Block, BitSet>,
 }
 
 /// A loop to unroll.
@@ -78,28 +77,7 @@ struct Plan {
 
 impl Facts {
     fn new(f: &Function) -> Facts {
-        let live = backward(f, |block| {
-            let mut facts = Transfer::default();
-            let data = &f.blocks[block];
-            data.params.iter().for_each(|value| {
-                facts.kill.insert(value.index());
-            });
-            for &inst in &data.insts {
-                f.insts[inst].results.iter().for_each(|value| {
-                    facts.kill.insert(value.index());
-                });
-            }
-            // In SSA what is defined in the block is used behind its definition.
-            let mut read = |value: Value| {
-                if !facts.kill.contains(value.index()) {
-                    facts.generate.insert(value.index());
-                }
-            };
-            data.insts.iter().for_each(|&inst| f.insts[inst].for_each_use(&mut read));
-            data.terminator.for_each_use(&mut read);
-            facts
-        });
-        Facts { loops: Loops::new(f, &Dominators::new(f)), live: live.start }
+        Facts { loops: Loops::new(f, &Dominators::new(f)), live: pressure::lives(f).start }
     }
 
     fn plan(&self, f: &Function, header: Block) -> Option<Plan> {
@@ -164,8 +142,7 @@ impl Facts {
     fn words(&self, f: &Function, header: Block) -> u32 {
         let through = self.live[header].iter().map(Value::from_index);
         let all = through.chain(f.blocks[header].params.iter().copied());
-        let held = all.filter(|&value| !matches!(f.def_op(value), Some(Op::Const(_) | Op::Param { .. })));
-        held.map(|value| f.ty(value).bits()).filter(|&bits| bits > 1).map(|bits| bits.div_ceil(32)).sum()
+        all.map(|value| pressure::size(f, value).0).sum()
     }
 }
 

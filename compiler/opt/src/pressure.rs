@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const PREDICATES: u32 = 3;
 
 /// Live registers by block, as an estimate: 32-bit registers and predicates.
-pub(super) struct Pressure {
+pub(crate) struct Pressure {
     lives: Solution<Block>,
     /// The most at a point of each block.
     most: SecondaryMap<Block, (u32, u32)>,
@@ -20,12 +20,17 @@ pub(super) struct Pressure {
 }
 
 /// What a value takes: 32-bit registers and predicates. An immediate and a word of bank 0 take nothing.
-fn size(f: &Function, value: Value) -> (u32, u32) {
+pub(crate) fn size(f: &Function, value: Value) -> (u32, u32) {
     match (f.def_op(value), f.ty(value)) {
         (Some(Op::Const(_) | Op::Param { .. } | Op::Undef | Op::Address(..)), _) => (0, 0),
         (_, Type::I1) => (0, 1),
         (_, ty) => (ty.bits().div_ceil(32), 0),
     }
+}
+
+/// The values that are live at the start and at the end of each block, its parameters not among those at its start.
+pub(crate) fn lives(f: &Function) -> Solution<Block> {
+    backward(&f.graph(), |block| transfer(f, block))
 }
 
 impl Pressure {
@@ -34,7 +39,7 @@ impl Pressure {
         for value in f.values.keys() {
             sizes[value] = size(f, value);
         }
-        let lives = backward(&f.graph(), |block| transfer(f, block));
+        let lives = lives(f);
         let mut most: SecondaryMap<Block, (u32, u32)> = SecondaryMap::new();
         for block in f.reverse_post_order() {
             most[block] = most_live(f, block, lives.end[block].clone(), &sizes);
