@@ -5,11 +5,9 @@
 //! and writes a line of CSV for each kernel to FILE. A kernel that one side lacks is named. `code --levels` instead compares our levels of optimisation
 //! with each other on sm_90, and how long they take (`cargo xtask figures levels`).
 
-mod measure;
-
 use anyhow::{Context, Result, bail};
-use measure::{Side, measure};
 use sassafras_chip::{Chip, Target};
+use sassafras_corpus::measure::{Side, measure};
 use sassafras_corpus::{Program, programs};
 use sassafras_driver::observe::Nobody;
 use sassafras_driver::options::{Arch, Options};

@@ -5,11 +5,9 @@
 //! kernels that spill where ptxas does not; FILE gets a line of CSV for each kernel. `large --passes FILE` leaves out one pass at a time on sm_90 instead, and
 //! writes to FILE how many instructions, registers and spilled bytes each saves each kernel.
 
-mod measure;
-
 use anyhow::{Context, Result, bail};
-use measure::{Side, measure};
 use sassafras_chip::{Chip, Target};
+use sassafras_corpus::measure::{Side, measure};
 use sassafras_driver::observe::Nobody;
 use sassafras_driver::options::{Arch, Options};
 use sassafras_driver::{phase, session};

@@ -5,6 +5,7 @@
 //! an interrupted run goes on. The end is a table. With `--every N` each N-th entry is taken, from the K-th on. With `--table only` nothing is run.
 
 use anyhow::{Context, Result, bail, ensure};
+use sassafras_corpus::loops::half;
 use sassafras_corpus::loops::prove::{Prover, Refusal};
 use sassafras_corpus::loops::rows::{self, Row, Writer};
 use sassafras_corpus::loops::shape::{Form, Shape, shape};
@@ -106,7 +107,7 @@ fn items(arguments: &Arguments, root: &Path) -> Result<Vec<Item>> {
         let file = path.strip_prefix(root.join("corpus")).unwrap_or(&path).with_extension("");
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let half = match file.starts_with("loops") {
-            true => ["tune", "report"][stem.bytes().map(usize::from).sum::<usize>() % 2],
+            true => half(&stem),
             false => "-",
         };
         for function in module.functions.iter().filter(|f| f.entry) {
@@ -119,9 +120,9 @@ fn items(arguments: &Arguments, root: &Path) -> Result<Vec<Item>> {
     }
     let every = |(at, _): &(usize, Item)| at % arguments.every == arguments.from % arguments.every;
     let share = items.into_iter().enumerate().filter(every).map(|(_, item)| item);
-    let half = |item: &Item| arguments.half.as_deref().is_none_or(|h| h == item.half);
+    let wanted = |item: &Item| arguments.half.as_deref().is_none_or(|h| h == item.half);
     let only = |item: &Item| format!("{} {}", item.file, item.entry).contains(&arguments.only);
-    Ok(share.filter(|item| half(item) && only(item)).collect())
+    Ok(share.filter(|item| wanted(item) && only(item)).collect())
 }
 
 /// Cubins, each made once.

@@ -7,6 +7,7 @@
 pub mod barriers;
 mod chips;
 pub mod loops;
+pub mod measure;
 mod program;
 mod verdict;
 

@@ -29,6 +29,7 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "errors" => errors::errors(root),
         "errors-report" => errors::errors_report(root),
         "execute" => execute::execute(root),
+        "executed" => code::executed(root),
         "first" => first::first(root),
         "graph" => graph::graph(root),
         "large" => code::large(root),
@@ -42,7 +43,7 @@ pub fn figures(root: &Path, name: &str) -> Result<()> {
         "prove" => prove::prove(root),
         "support" => support::support(root),
         _ => bail!(
-            "no figure is called `{name}`; there are: chips, code, compile, disasm, errors, errors-report, execute, first, folding, graph, large, launch-bounds, layout, levels, passes, phases, placement, prove, support"
+            "no figure is called `{name}`; there are: chips, code, compile, disasm, errors, errors-report, execute, executed, first, folding, graph, large, launch-bounds, layout, levels, passes, phases, placement, prove, support"
         ),
     }
 }

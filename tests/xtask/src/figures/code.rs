@@ -19,6 +19,11 @@ pub fn large(root: &Path) -> Result<()> {
     run_example(root, "large", &[])
 }
 
+/// Runs `tests/corpus/examples/executed/main.rs`: what our code for the kernels of `corpus/loops` issues, against ptxas's.
+pub fn executed(root: &Path) -> Result<()> {
+    run_example(root, "executed", &[])
+}
+
 /// What each pass that can be left out saves these kernels, as `reports/passes.md`.
 pub fn passes(root: &Path) -> Result<()> {
     run_example(root, "large", &["--", "--passes", "reports/passes.md"])

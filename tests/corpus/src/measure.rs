@@ -1,7 +1,11 @@
 //! What there is to count in a kernel's code.
 
+mod inner;
+
+pub use inner::{Inner, busiest};
+
 use sassafras_chip::Chip;
-use sassafras_cubin::Cubin;
+use sassafras_cubin::{Cubin, Function};
 use sassafras_isa::{ControlFlowKind, DecodeError, Inst, MemoryKind, MemorySpace, decode};
 
 /// What one compiler made of a kernel.
@@ -28,30 +32,46 @@ pub struct Side {
 pub fn measure(cubin: &Cubin, chip: Chip) -> Result<Side, DecodeError> {
     let mut side = Side::default();
     for function in &cubin.functions {
-        side.registers = side.registers.max(function.registers.into());
-        let (mut now, mut ready) = (0, [0; 6]);
-        for &word in &function.code {
-            let inst = decode(word, chip)?;
-            if !is_padding(&inst) {
-                side.instructions += 1;
-                side.stalls += u64::from(inst.control.stall);
-                let control = inst.control;
-                let waits = (0..ready.len()).filter(|board| control.wait_mask >> board & 1 == 1);
-                now = waits.map(|board| ready[board]).fold(now, u64::max);
-                for (barrier, cycles) in
-                    [(control.write_barrier, latency(&inst)), (control.read_barrier, latency(&inst).min(24))]
-                {
-                    if let Some(ready) = ready.get_mut(usize::from(barrier)) {
-                        *ready = (*ready).max(now + cycles);
-                    }
-                }
-                now += u64::from(control.stall.max(1));
-            }
-            side.local_bytes += local_bytes(&inst);
-        }
-        side.cycles += now;
+        let one = measure_function(function, chip)?;
+        side.instructions += one.instructions;
+        side.stalls += one.stalls;
+        side.cycles += one.cycles;
+        side.local_bytes += one.local_bytes;
+        side.registers = side.registers.max(one.registers);
     }
     side.warps = chip.warps_by_registers(side.registers as u32).into();
+    Ok(side)
+}
+
+/// Counts over one function.
+///
+/// # Errors
+/// A word that no row of the table owns.
+pub fn measure_function(function: &Function, chip: Chip) -> Result<Side, DecodeError> {
+    let registers = u64::from(function.registers);
+    let warps = chip.warps_by_registers(function.registers).into();
+    let mut side = Side { registers, warps, ..Side::default() };
+    let (mut now, mut ready) = (0, [0; 6]);
+    for &word in &function.code {
+        let inst = decode(word, chip)?;
+        if !is_padding(&inst) {
+            side.instructions += 1;
+            side.stalls += u64::from(inst.control.stall);
+            let control = inst.control;
+            let waits = (0..ready.len()).filter(|board| control.wait_mask >> board & 1 == 1);
+            now = waits.map(|board| ready[board]).fold(now, u64::max);
+            for (barrier, cycles) in
+                [(control.write_barrier, latency(&inst)), (control.read_barrier, latency(&inst).min(24))]
+            {
+                if let Some(ready) = ready.get_mut(usize::from(barrier)) {
+                    *ready = (*ready).max(now + cycles);
+                }
+            }
+            now += u64::from(control.stall.max(1));
+        }
+        side.local_bytes += local_bytes(&inst);
+    }
+    side.cycles = now;
     Ok(side)
 }
 
