@@ -146,9 +146,11 @@ impl Ranges {
     }
 }
 
-/// Adds a range in front of a falling list, joined to the last where they touch.
+/// Adds a range in front of a falling list, joined to the last where they touch. What lives through a block without items has no position there: places are
+/// found by where ranges begin, and an empty one would take the entry of another register's that begins with the next block.
 fn push(list: &mut Vec<Range>, range: Range) {
     match list.last_mut() {
+        _ if range.0 == range.1 => {}
         Some(last) if last.0 == range.1 => last.0 = range.0,
         _ => list.push(range),
     }
