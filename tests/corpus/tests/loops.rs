@@ -1,4 +1,4 @@
-//! `corpus/loops`: every kernel compiles for chips of three generations, and no judge objects.
+//! `corpus/loops` and `corpus/causes`: every kernel compiles for chips of three generations, and no judge objects.
 //!
 //! A sample of the files, one chip a file and under the fast judges; with `CORPUS_FULL` all of them, on every chip, at -O1 to -O3 and under every
 //! judge. `loops.txt` names what is refused or objected to, with the message. The list only shrinks.
@@ -10,14 +10,16 @@ use sassafras_reference::workspace_root;
 use std::path::{Path, PathBuf};
 
 /// Files with every shape: one loop, nests, several exits, barriers, calls, loops on the stack.
-const SAMPLE: [&str; 6] = ["control", "counters", "functions", "gemm_tiled", "reduce_block", "tables"];
+const SAMPLE: [&str; 7] =
+    ["causes", "control", "counters", "functions", "gemm_tiled", "reduce_block", "tables"];
 
 const CHIPS: [&str; 3] = ["sm_80", "sm_90", "sm_120"];
 
 /// The files of kernels, in the order of their names.
 fn files() -> Vec<PathBuf> {
-    let folder = workspace_root().join("corpus/loops");
-    let entries = std::fs::read_dir(folder).expect("the corpus").map(|e| e.expect("an entry").path());
+    let folders = ["corpus/causes", "corpus/loops"].map(|folder| workspace_root().join(folder));
+    let entries = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("the corpus"));
+    let entries = entries.map(|e| e.expect("an entry").path());
     let mut files: Vec<PathBuf> = entries.filter(|p| p.extension().is_some_and(|e| e == "ptx")).collect();
     files.sort();
     files

@@ -1,4 +1,4 @@
-//! `cargo xtask corpus`: the PTX of `corpus/kernels`, `corpus/modern`, `corpus/large`, `corpus/loops`, `corpus/calls` and `corpus/first`, made again with nvcc.
+//! `cargo xtask corpus`: the PTX of `corpus/kernels`, `corpus/modern`, `corpus/large`, `corpus/loops`, `corpus/causes`, `corpus/calls` and `corpus/first`, made again with nvcc.
 
 use anyhow::{Context, Result};
 use sassafras_oracle::{Tools, table};
@@ -36,6 +36,7 @@ pub fn corpus(root: &Path) -> Result<()> {
         ("modern", "compute_90a", &["-std=c++17"][..]),
         ("large", "compute_80", &["-std=c++17"]),
         ("loops", "compute_80", &["-std=c++17"]),
+        ("causes", "compute_80", &["-std=c++17"]),
         ("calls", "sm_90", &[]),
         ("first", "sm_90", &[]),
     ];

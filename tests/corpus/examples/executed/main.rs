@@ -2,10 +2,10 @@
 //! issues, instructions of the innermost loop for each byte that it accesses, static instructions, registers, warps and stack. ptxas 13.0.88 compiles at its
 //! default level, -O3; we at ours.
 //!
-//! `executed [--chip sm_NN] [--only TEXT] [--rows FILE] [--half tune|report] [--static only]` prints JSON for sm_80, sm_90 and sm_120: geometric mean, sum and
-//! the worst of each number, and writes a line of CSV for each kernel to FILE. A kernel is launched with contents by type and name of its parameters, at the
-//! largest of four sizes at which ptxas's code ends within [`STEPS`] issues; one that ends at none is named. `--half` takes one half of the files
-//! (`corpus/README.md`), `--static only` launches nothing.
+//! `executed [--chip sm_NN] [--only TEXT] [--rows FILE] [--half tune|report] [--folder corpus/causes] [--static only]` prints JSON for sm_80, sm_90 and sm_120:
+//! geometric mean, sum and the worst of each number, and writes a line of CSV for each kernel to FILE. A kernel is launched with contents by type and name of
+//! its parameters, at the largest of four sizes at which ptxas's code ends within [`STEPS`] issues; one that ends at none is named. `--half` takes one half of
+//! the files (`corpus/README.md`), `--static only` launches nothing.
 
 mod launch;
 mod table;
@@ -64,12 +64,13 @@ struct Arguments {
     only: String,
     half: Option<String>,
     rows: Option<PathBuf>,
+    folder: PathBuf,
     /// Nothing is run.
     is_static: bool,
 }
 
 fn arguments() -> Result<Arguments> {
-    let mut to = Arguments { chips: CHIPS.into(), ..Arguments::default() };
+    let mut to = Arguments { chips: CHIPS.into(), folder: "corpus/loops".into(), ..Arguments::default() };
     let mut words = std::env::args().skip(1);
     while let Some(name) = words.next() {
         let value = words.next().with_context(|| format!("{name} takes a value"))?;
@@ -81,6 +82,7 @@ fn arguments() -> Result<Arguments> {
             "--only" => to.only = value,
             "--half" => to.half = Some(value),
             "--rows" => to.rows = Some(value.into()),
+            "--folder" => to.folder = value.into(),
             "--static" => to.is_static = value == "only",
             _ => bail!("no option `{name}`"),
         }
@@ -90,7 +92,7 @@ fn arguments() -> Result<Arguments> {
 
 fn main() -> Result<()> {
     let arguments = arguments()?;
-    let mut files: Vec<PathBuf> = std::fs::read_dir(workspace_root().join("corpus/loops"))?
+    let mut files: Vec<PathBuf> = std::fs::read_dir(workspace_root().join(&arguments.folder))?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<_>>()?;
     files.retain(|file| file.extension().is_some_and(|e| e == "ptx"));
