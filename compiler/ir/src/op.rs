@@ -46,6 +46,22 @@ pub enum Compare {
     SGe,
 }
 
+impl Compare {
+    /// Each comparison once.
+    pub const ALL: [Compare; 10] = [
+        Compare::Eq,
+        Compare::Ne,
+        Compare::ULt,
+        Compare::ULe,
+        Compare::UGt,
+        Compare::UGe,
+        Compare::SLt,
+        Compare::SLe,
+        Compare::SGt,
+        Compare::SGe,
+    ];
+}
+
 /// A float comparison: the ordered ones are false if either operand is NaN, the `U` ones true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
@@ -137,6 +153,22 @@ pub struct MemoryAccess {
     pub offset: i32,
     /// Cache operator, of weak loads and stores of global and generic memory.
     pub cache: Option<CacheOperator>,
+}
+
+impl MemoryAccess {
+    /// A weak access to one element of this many bytes at the address itself, zero-extended where it is loaded.
+    pub const fn weak(space: Space, bytes: u8) -> MemoryAccess {
+        MemoryAccess {
+            space,
+            bytes,
+            lanes: 1,
+            signed: false,
+            ordering: Ordering::Weak,
+            scope: Scope::Cta,
+            offset: 0,
+            cache: None,
+        }
+    }
 }
 
 /// An operation. Unless said otherwise arguments and results have one type, and the doc names arguments `a, b, c` in order.

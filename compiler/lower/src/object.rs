@@ -14,16 +14,7 @@ const PHASE: u32 = 31;
 
 /// An access to a half of an object, others of which may come at the same time.
 fn half(offset: i32) -> MemoryAccess {
-    MemoryAccess {
-        space: Space::Shared,
-        bytes: 4,
-        lanes: 1,
-        signed: false,
-        ordering: Ordering::Relaxed,
-        scope: Scope::Cta,
-        offset,
-        cache: None,
-    }
+    MemoryAccess { ordering: Ordering::Relaxed, offset, ..MemoryAccess::weak(Space::Shared, 4) }
 }
 
 impl Context<'_, '_> {

@@ -7,20 +7,11 @@ use crate::context::{Context, Result};
 use crate::flow::FlatBlock;
 use crate::variables::FRAME_ALIGN;
 use sassafras_ir::{MemoryAccess, Op, Type, Value};
-use sassafras_semantics::{Ordering, Scope, Space};
+use sassafras_semantics::Space;
 
 /// An access to the stack.
 fn access(offset: u32, ty: Type) -> MemoryAccess {
-    MemoryAccess {
-        space: Space::Local,
-        bytes: (ty.bits() / 8) as u8,
-        lanes: 1,
-        signed: false,
-        ordering: Ordering::Weak,
-        scope: Scope::Cta,
-        offset: offset as i32,
-        cache: None,
-    }
+    MemoryAccess { offset: offset as i32, ..MemoryAccess::weak(Space::Local, (ty.bits() / 8) as u8) }
 }
 
 /// The width in which a variable is put aside.

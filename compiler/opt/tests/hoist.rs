@@ -3,18 +3,9 @@
 use sassafras_ir::interpret::{Input, run};
 use sassafras_ir::{Builder, Compare, Edge, Function, MemoryAccess, Op, Terminator, Type, Value};
 use sassafras_opt::hoist::hoist;
-use sassafras_semantics::{Axis, Concrete, Ordering, Scope, Space, SpecialRegister};
+use sassafras_semantics::{Axis, Concrete, Space, SpecialRegister};
 
-const WORD: MemoryAccess = MemoryAccess {
-    space: Space::Global,
-    bytes: 4,
-    lanes: 1,
-    signed: false,
-    ordering: Ordering::Weak,
-    scope: Scope::Cta,
-    offset: 0,
-    cache: None,
-};
+const WORD: MemoryAccess = MemoryAccess::weak(Space::Global, 4);
 
 const LANE: SpecialRegister = SpecialRegister::Tid(Axis::X);
 

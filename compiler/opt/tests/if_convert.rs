@@ -7,18 +7,9 @@ use sassafras_ir::{
 };
 use sassafras_opt::if_convert::if_convert;
 use sassafras_semantics::state::VoteMode;
-use sassafras_semantics::{Axis, Concrete, Ordering, Scope, Space, SpecialRegister};
+use sassafras_semantics::{Axis, Concrete, Ordering, Space, SpecialRegister};
 
-const WORD: MemoryAccess = MemoryAccess {
-    space: Space::Global,
-    bytes: 4,
-    lanes: 1,
-    signed: false,
-    ordering: Ordering::Weak,
-    scope: Scope::Cta,
-    offset: 0,
-    cache: None,
-};
+const WORD: MemoryAccess = MemoryAccess::weak(Space::Global, 4);
 
 /// `if (lane < 16) { then } else { otherwise }`, and a store of what comes of it.
 fn diamond(lane: SpecialRegister, arms: impl Fn(&mut Builder<'_>, bool, Value, Value) -> Value) -> Function {

@@ -7,9 +7,7 @@ use sassafras_ir::{
     Value,
 };
 use sassafras_opt::{Level, pipeline};
-use sassafras_semantics::{
-    Axis, Bits, Concrete, FloatFormat, FloatMode, Ordering, Rounding, Scope, Space, SpecialRegister,
-};
+use sassafras_semantics::{Axis, Bits, Concrete, FloatFormat, FloatMode, Rounding, Space, SpecialRegister};
 
 /// Random bits (Sebastiano Vigna's splitmix64).
 struct Random(u64);
@@ -144,16 +142,7 @@ fn instruction(b: &mut Builder, pool: &mut Pool, r: &mut Random) {
 }
 
 fn show(b: &mut Builder, pool: &mut Pool, r: &mut Random) {
-    let access = MemoryAccess {
-        space: Space::Global,
-        bytes: 8,
-        lanes: 1,
-        signed: false,
-        ordering: Ordering::Weak,
-        scope: Scope::Cta,
-        offset: 0,
-        cache: None,
-    };
+    let access = MemoryAccess::weak(Space::Global, 8);
     let address = b.i64(0x1000);
     let ty = [Type::I32, Type::I64][r.below(2)];
     let v = pool.get(b, r, ty);

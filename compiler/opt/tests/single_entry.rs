@@ -7,7 +7,7 @@ use sassafras_ir::{
     Block, CfgEditor, Compare, Edge, Function, MemoryAccess, Op, Terminator, Type, Value, VariableId,
 };
 use sassafras_opt::single_entry::single_entry;
-use sassafras_semantics::{AtomicOp, Concrete, Ordering, Scope, Space, SpecialRegister};
+use sassafras_semantics::{AtomicOp, Concrete, Space, SpecialRegister};
 
 /// Splitmix64.
 struct Random(u64);
@@ -22,16 +22,7 @@ impl Random {
     }
 }
 
-const STORE: MemoryAccess = MemoryAccess {
-    space: Space::Global,
-    bytes: 4,
-    lanes: 1,
-    signed: false,
-    ordering: Ordering::Weak,
-    scope: Scope::Cta,
-    offset: 0,
-    cache: None,
-};
+const STORE: MemoryAccess = MemoryAccess::weak(Space::Global, 4);
 
 /// A function over a random graph. Each block stores a number made of its parameter and of a value of each block that dominates
 /// it, and goes by bits of it.

@@ -6,30 +6,10 @@ use sassafras_ir::{Block, Builder, Compare, Edge, Function, MemoryAccess, Op, Te
 use sassafras_opt::Level;
 use sassafras_opt::pipeline::pipeline;
 use sassafras_opt::unroll::unroll;
-use sassafras_semantics::{Axis, Bits, Concrete, Ordering, Scope, Space, SpecialRegister};
+use sassafras_semantics::{Axis, Bits, Concrete, Space, SpecialRegister};
 
-const WORD: MemoryAccess = MemoryAccess {
-    space: Space::Global,
-    bytes: 4,
-    lanes: 1,
-    signed: false,
-    ordering: Ordering::Weak,
-    scope: Scope::Cta,
-    offset: 0,
-    cache: None,
-};
+const WORD: MemoryAccess = MemoryAccess::weak(Space::Global, 4);
 
-const COMPARISONS: [Compare; 9] = [
-    Compare::Ne,
-    Compare::ULt,
-    Compare::ULe,
-    Compare::UGt,
-    Compare::UGe,
-    Compare::SLt,
-    Compare::SLe,
-    Compare::SGt,
-    Compare::SGe,
-];
 const STEPS: [i32; 6] = [1, 2, 3, -1, -2, -4];
 /// Numbers near which loops begin or end.
 const ENDS: [u32; 5] = [0, 7, 0x7fff_fff9, 0x8000_0005, 0xffff_fffa];
@@ -119,7 +99,8 @@ fn differences(shape: Shape, one: &Function, other: &Function) -> (u32, u32) {
 }
 
 fn shapes() -> impl Iterator<Item = Shape> {
-    let all = COMPARISONS.into_iter().flat_map(|compare| STEPS.map(|step| (compare, step)));
+    let tests = Compare::ALL.into_iter().filter(|compare| *compare != Compare::Eq);
+    let all = tests.flat_map(|compare| STEPS.map(|step| (compare, step)));
     all.enumerate().flat_map(|(at, (compare, step))| {
         [false, true].map(|next| Shape { compare, step, next, more: at % 3, branches: at % 4 == 1 })
     })

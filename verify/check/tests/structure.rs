@@ -8,18 +8,10 @@ use sassafras_ir::{
     Block, Builder, Edge, Function, MemoryAccess, Op, Terminator, Type, VariableId, text::print_function,
 };
 use sassafras_opt::single_entry::single_entry;
-use sassafras_semantics::{AtomicOp, Concrete, Ordering, Scope, Space, SpecialRegister};
+use sassafras_semantics::{AtomicOp, Concrete, Ordering, Space, SpecialRegister};
 
-const WORD: MemoryAccess = MemoryAccess {
-    space: Space::Shared,
-    bytes: 4,
-    lanes: 1,
-    signed: false,
-    ordering: Ordering::Relaxed,
-    scope: Scope::Cta,
-    offset: 0,
-    cache: None,
-};
+const WORD: MemoryAccess =
+    MemoryAccess { ordering: Ordering::Relaxed, ..MemoryAccess::weak(Space::Shared, 4) };
 
 /// Blocks that a run passes at most.
 const STEPS: usize = 40;

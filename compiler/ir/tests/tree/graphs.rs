@@ -4,18 +4,9 @@ use super::random::Rng;
 use sassafras_graph::{Dominators, Entity, is_reducible};
 use sassafras_ir::interpret::{World, run_in};
 use sassafras_ir::{Block, Builder, Edge, Function, MemoryAccess, Op, Terminator, Type, Value, VariableId};
-use sassafras_semantics::{AtomicOp, Concrete, Ordering, Scope, Space, SpecialRegister};
+use sassafras_semantics::{AtomicOp, Concrete, Space, SpecialRegister};
 
-const STORE: MemoryAccess = MemoryAccess {
-    space: Space::Shared,
-    bytes: 4,
-    lanes: 1,
-    signed: false,
-    ordering: Ordering::Weak,
-    scope: Scope::Cta,
-    offset: 0,
-    cache: None,
-};
+const STORE: MemoryAccess = MemoryAccess::weak(Space::Shared, 4);
 
 /// A function of up to `most` blocks. Each block stores its number and what it was given, and goes by a bit of that. Half of
 /// the blocks take what they work on as a parameter, the others from what dominates them.

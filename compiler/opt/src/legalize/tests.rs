@@ -5,9 +5,7 @@
 use crate::{Level, pipeline};
 use sassafras_ir::interpret::{Input, run};
 use sassafras_ir::{Builder, Function, MemoryAccess, Op, Type, evaluate};
-use sassafras_semantics::{
-    Approximation, Bits, Chooser, Concrete, FloatFormat, FloatMode, Ordering, Rounding, Scope, Space,
-};
+use sassafras_semantics::{Approximation, Bits, Chooser, Concrete, FloatFormat, FloatMode, Rounding, Space};
 
 /// Random bits (Sebastiano Vigna's splitmix64).
 struct Random(u64);
@@ -92,16 +90,7 @@ fn kernel(op: Op, args: &[Type], results: &[Type], fixed: &[Option<u64>]) -> Fun
     let inst = b.emit(op, &values, results);
     let address = b.i64(0);
     for v in b.function.insts[inst].results.clone() {
-        let access = MemoryAccess {
-            space: Space::Global,
-            bytes: 8,
-            lanes: 1,
-            signed: false,
-            ordering: Ordering::Weak,
-            scope: Scope::Cta,
-            offset: 0,
-            cache: None,
-        };
+        let access = MemoryAccess::weak(Space::Global, 8);
         b.emit(Op::Store(access), &[address, v], &[]);
     }
     pipeline(&mut f, Level::O3, &mut |_, _, _| {}).unwrap_or_else(|r| panic!("{op:?}: {r:?}"));
