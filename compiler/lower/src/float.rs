@@ -353,7 +353,8 @@ impl Context<'_, '_> {
                     let mode = FloatMode::default();
                     let widen = Op::FloatToFloat { from: format, to: FloatFormat::F32, mode };
                     let wide = self.b().value(widen, &[half], Type::I32);
-                    let value = self.approximate(function, inst.mods.ftz, wide);
+                    // What the unit flushes of binary32 is zero in binary16 too, and no operand of it is subnormal there.
+                    let value = self.approximate(function, inst.mods.ftz || format == FloatFormat::F16, wide);
                     let mode = FloatMode { ftz: inst.mods.ftz, ..mode };
                     let narrow = Op::FloatToFloat { from: FloatFormat::F32, to: format, mode };
                     results.push(self.b().value(narrow, &[value], Type::I16));

@@ -304,7 +304,7 @@ fn planted_changes_are_not_proved() {
     let cases = [
         ("ex2.approx.f32 v, a; mov.b32 w, v;", "ex2-scaled"),
         ("lg2.approx.f32 v, a; sin.approx.f32 w, a;", "lg2-by-64"),
-        ("sqrt.approx.f32 v, a; rsqrt.approx.f32 w, b;", "sqrt-by-factor"),
+        ("sqrt.approx.f32 v, a; rsqrt.approx.f32 w, b;", "sqrt-under-guard"),
         ("rcp.approx.f32 v, a; cos.approx.ftz.f32 w, a;", "rcp-from-125"),
         ("div.approx.f32 v, a, b; div.full.f32 w, b, a;", "divide-full-factors"),
     ];

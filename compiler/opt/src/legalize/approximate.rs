@@ -52,17 +52,13 @@ pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
             let small = f.less(x, -126);
             let x = f.scaled(small, x, 64);
             let r = f.unit(A::Lg2, true, x);
-            let (off, nothing) = (f.bits(u64::from((-64f32).to_bits())), f.bits(1 << 31));
-            let off = f.b.select(small, off, nothing);
-            f.b.same(Op::FAdd(FloatFormat::F32, NEAREST), &[r, off])
+            f.moved(small, r, -64.0)
         }
         A::Ex2 => {
-            // A result that may be subnormal is computed 2^64 times as large.
+            // A result that may be subnormal is computed 2^64 times as large. The root's square, as ptxas has it, would rest on more than the unit promises.
             let limit = f.bits(u64::from((-125f32).to_bits()));
             let small = f.compare(FloatCompare::Lt, x, limit);
-            let (more, nothing) = (f.bits(u64::from(64f32.to_bits())), f.bits(1 << 31));
-            let more = f.b.select(small, more, nothing);
-            let x = f.b.same(Op::FAdd(FloatFormat::F32, NEAREST), &[x, more]);
+            let x = f.moved(small, x, 64.0);
             let r = f.unit(A::Ex2, true, x);
             f.scaled(small, r, -64)
         }
@@ -84,8 +80,15 @@ impl Float<'_, '_> {
 
     /// x × 2^exponent under a condition.
     fn scaled(&mut self, condition: Value, x: Value, exponent: i32) -> Value {
-        let (one, factor) = (self.bits(self.s.one()), self.bits(self.s.power(exponent)));
-        let scale = self.b.select(condition, factor, one);
-        self.mul(x, scale)
+        let factor = self.bits(self.s.power(exponent));
+        let product = self.mul(x, factor);
+        self.b.select(condition, product, x)
+    }
+
+    /// x + `by` under a condition.
+    fn moved(&mut self, condition: Value, x: Value, by: f32) -> Value {
+        let by = self.bits(u64::from(by.to_bits()));
+        let sum = self.b.same(Op::FAdd(FloatFormat::F32, NEAREST), &[x, by]);
+        self.b.select(condition, sum, x)
     }
 }

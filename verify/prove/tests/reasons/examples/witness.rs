@@ -11,8 +11,8 @@ const IDENTITY: &str = ptx!("identity");
 
 pub const ALL: &[Example] = &[
     witness("U0217", IDENTITY, |entry| {
-        entry.matching.estimated.insert(2, "sqrt-by-factor".to_owned());
-        entry.lemmas.push("sqrt-by-factor".to_owned());
+        entry.matching.estimated.insert(2, "rcp-from-125".to_owned());
+        entry.lemmas.push("rcp-from-125".to_owned());
     }),
     Example {
         source: Source::Code(IDENTITY, |_| {}),
