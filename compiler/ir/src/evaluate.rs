@@ -107,6 +107,10 @@ pub fn evaluate<D: Domain>(d: &D, op: &Op, args: &[D::V], types: &[Type]) -> Opt
             let op = if nan { FloatOp::MaxNan } else { FloatOp::Max };
             float(d, op, format, FloatMode { ftz, ..FloatMode::default() }, args)
         }
+        Op::FDivCheck => {
+            let anywhere = d.undef(1, "a check of a division may answer true anywhere");
+            d.or(&d.not(&division_is_safe(d, &args[0], &args[1])), &anywhere)
+        }
         Op::Approximate { function, ftz } => d.approximate(function, ftz, &args[0]),
         Op::FloatToFloat { from, to, mode } => d.float_to_float(from, to, mode, &args[0]),
         Op::ToFp8 { from, to, relu } => {
@@ -150,6 +154,21 @@ pub fn evaluate<D: Domain>(d: &D, op: &Op, args: &[D::V], types: &[Type]) -> Opt
         }
     };
     Some(vec![one])
+}
+
+/// Whether no step of the short division of two binary32 leaves the normal range, one bit: with biased exponents, b in 2..=252, so that its
+/// reciprocal is normal; a in 25..=254, so that the remainder a - b·q, whose last bit is 47 places below a, is exact; a less b in
+/// -124..=125, so that the quotient is normal. [`Op::FDivCheck`] may be false only there.
+pub fn division_is_safe<D: Domain>(d: &D, a: &D::V, b: &D::V) -> D::V {
+    let exponent = |v: &D::V| d.zext(&d.extract(v, 23, 8), 12);
+    let c = |n: i32| d.constant(12, n as u128);
+    let within = |v: &D::V, low: i32, high: i32| {
+        let above = d.compare(CompareOp::SLe, &c(low), v);
+        d.and(&above, &d.compare(CompareOp::SLe, v, &c(high)))
+    };
+    let (ea, eb) = (exponent(a), exponent(b));
+    let both = d.and(&within(&ea, 25, 254), &within(&eb, 2, 252));
+    d.and(&both, &within(&d.sub(&ea, &eb), -124, 125))
 }
 
 /// What a NaN becomes in a conversion to an integer of `bits` bits (PTX ISA, "cvt"): zero if neither the source is binary64

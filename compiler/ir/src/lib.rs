@@ -30,7 +30,7 @@ pub mod uses;
 
 pub use build::Builder;
 pub use cfg::CfgEditor;
-pub use evaluate::evaluate;
+pub use evaluate::{division_is_safe, evaluate};
 pub use function::{
     Block, BlockData, Edge, Function, Guard, Inst, InstData, Module, Name, Names, Param, Terminator, Value,
     ValueData, ValueDef, Variable, VariableId,

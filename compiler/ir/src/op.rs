@@ -351,6 +351,9 @@ pub enum Op {
     },
     /// Rounded to an integral value.
     FRound(FloatFormat, FloatMode),
+    /// Whether the short division of binary32, a by b, may be wrong: true wherever a step of it leaves the normal range, and perhaps elsewhere,
+    /// as the instruction `FCHK` answers; 1 bit. [`crate::division_is_safe`] is where it may be false.
+    FDivCheck,
     /// An approximate function of binary32 (or the high words of binary64).
     Approximate {
         /// Which.

@@ -273,6 +273,7 @@ operations! {
     "fmin" "fmin" FMin { format: FloatFormat, ftz: Ftz, nan: Nan }: [f f] [f], commutes;
     "fmax" "fmax" FMax { format: FloatFormat, ftz: Ftz, nan: Nan }: [f f] [f], commutes;
     "fround" "fround" FRound(format: FloatFormat, mode: FloatMode): [f] [f];
+    "fdivcheck" "fchk" FDivCheck: [32 32] [1], varies;
     "approx" "approx" Approximate { function: Approximation, ftz: Ftz }: [32] [32];
     "f2f" "f2f" FloatToFloat { from: FloatFormat, to: FloatFormat, mode: FloatMode };
     "tofp8" "tofp8" ToFp8 { from: FloatFormat, to: FloatFormat, relu: Relu };

@@ -104,7 +104,7 @@ fn existing(args: &[Value]) -> Vec<Built> {
 /// Results of a pure operation whose arguments are all constants.
 fn constants(function: &Function, inst: Inst) -> Option<Vec<Bits>> {
     let data = &function.insts[inst];
-    if data.args.is_empty() || matches!(data.op, Op::Approximate { .. }) {
+    if data.args.is_empty() || matches!(data.op, Op::Approximate { .. } | Op::FDivCheck) {
         return None;
     }
     let args: Option<Vec<Bits>> = data

@@ -28,7 +28,7 @@ const MOST_BYTES: u32 = 16;
 pub(super) fn is_function(f: &Function, inst: Inst) -> bool {
     let data = &f.insts[inst];
     match data.op {
-        Op::Undef | Op::Load(_) => false,
+        Op::Undef | Op::FDivCheck | Op::Load(_) => false,
         Op::Div { .. } | Op::Rem { .. } => f.constant(data.args[1]).is_some_and(|c| c != 0),
         Op::Special(register) => !register.is_volatile(),
         op => !op.has_effect() && !op.convergent(),
@@ -181,6 +181,11 @@ impl Lane<'_, '_> {
                 let zero = d.eq(&args[1], &d.constant(width, 0));
                 let quotient = quotient(d, op, args);
                 vec![d.ite(&zero, &open, &quotient)]
+            }
+            Op::FDivCheck => {
+                let open = self.undefined(inst, 1);
+                let d = self.terms();
+                vec![d.or(&d.not(&sassafras_ir::division_is_safe(d, &args[0], &args[1])), &open)]
             }
             Op::Special(register) => {
                 let n = self.count(inst);

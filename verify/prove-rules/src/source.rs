@@ -43,7 +43,7 @@ fn node(terms: &Terms, instance: &Instance, node_: &Node, effect: &mut Effect) -
     }
     let shape = &node_.shape;
     let types: Vec<Type> = shape.results.iter().map(|&w| Type(w as u8)).collect();
-    let d = Symbols { terms, marks: Vec::new() };
+    let d = Symbols { terms, marks: Vec::new(), undefined: Default::default() };
     if let Some(results) = sassafras_ir::evaluate(&d, &shape.op, &args, &types) {
         return Some(results);
     }

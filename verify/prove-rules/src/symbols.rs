@@ -11,6 +11,7 @@ use sassafras_semantics::{
     Terms, UnaryOp,
 };
 use sassafras_solve::floats;
+use std::cell::Cell;
 
 /// A number that stands for a variable.
 #[derive(Clone, Copy, Debug)]
@@ -27,6 +28,9 @@ pub struct Symbols<'t> {
     pub terms: &'t Terms,
     /// The marks.
     pub marks: Vec<Mark>,
+    /// How many undefined values there were. Each side counts its own, and values of one number are one variable: whatever the target's are,
+    /// the source may choose the same.
+    pub undefined: Cell<u32>,
 }
 
 impl Symbols<'_> {
@@ -65,8 +69,9 @@ impl Domain for Symbols<'_> {
     fn as_constant(&self, a: &TermId) -> Option<u128> {
         self.terms.as_constant(a)
     }
-    fn undef(&self, width: u32, why: &'static str) -> TermId {
-        self.terms.undef(width, why)
+    fn undef(&self, width: u32, _: &'static str) -> TermId {
+        let number = self.undefined.replace(self.undefined.get() + 1);
+        self.terms.variable(&format!("undefined {number} of {width} bits"), width)
     }
     fn unary(&self, op: UnaryOp, a: &TermId) -> TermId {
         self.terms.unary(op, a)

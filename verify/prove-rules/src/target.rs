@@ -48,7 +48,7 @@ struct Writer<'t, 'i> {
 /// See [`Stop`].
 pub fn effect(terms: &Terms, row: &Row, instance: &Instance, salt: u32) -> Result<Effect, Stop> {
     let mut w = Writer {
-        d: Symbols { terms, marks: Vec::new() },
+        d: Symbols { terms, marks: Vec::new(), undefined: Default::default() },
         instance,
         machine: Machine::new(instance.chip),
         places: FxHashMap::default(),

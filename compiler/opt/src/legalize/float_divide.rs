@@ -1,4 +1,5 @@
-//! Correctly rounded quotients of binary32 and binary64, right for every reciprocal within its documented bound.
+//! Correctly rounded quotients of binary32 and binary64, right for every reciprocal within its documented bound, but for one premise of the
+//! short core.
 //!
 //! # The core
 //! For a, b with exponents in a safe range: y ≈ 1/b from the unit, improved by Newton steps; q = a·y, improved once to half a unit in
@@ -8,6 +9,11 @@
 //! that is not a midpoint differs from it by a quarter as much; there y must be the rounded reciprocal. One more Newton step makes it so
 //! from half a unit and a little, by the same argument about 1/b and midpoints, unless b's significand is all ones: such divisors take the
 //! other path (P. Markstein, "Computation of elementary functions on the IBM RISC System/6000 processor", 1990).
+//!
+//! # The short core
+//! To nearest in binary32 the unit checks the range (`FCHK`), and the core is ptxas's: one Newton step, and a quotient that is improved once,
+//! right as above for y the rounded reciprocal. For a divisor whose significand is all ones the step leaves the unit's answer where that is the
+//! number below the nearest. ptxas's code takes for granted that it is not, and so does this one (`docs/proof-notes.md`, "Premises").
 //!
 //! # Outside the range
 //! Operands are normalised to [1, 2); the core, rounding towards zero, gives p bits of the quotient; the exact remainder gives a
@@ -24,14 +30,21 @@ use smallvec::smallvec;
 pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
     let Op::FDiv(format @ (FloatFormat::F32 | FloatFormat::F64), mode) = data.op else { return None };
     let (x, y) = (data.args[0], data.args[1]);
-    let (fast, slow, join) = (b.function.add_block(), b.function.add_block(), b.function.add_block());
     let mut f = Float { b, s: Shape::of(format) };
-    let safe = f.in_range(x, y);
-    f.b.branch(safe, Edge::new(fast, &[]), Edge::new(slow, &[]));
-
-    f.b.block = fast;
-    let (quotient, _) = f.quotient(x, y, mode.rounding);
-    f.b.jump(join, &[quotient]);
+    let (slow, join) = (f.b.function.add_block(), f.b.function.add_block());
+    if format == FloatFormat::F32 && mode.rounding == Rounding::NearestEven && !mode.ftz {
+        // The core before the branch: the unit answers both questions at once.
+        let check = f.b.value(Op::FDivCheck, &[x, y], Type::I1);
+        let quotient = f.short(x, y);
+        f.b.branch(check, Edge::new(slow, &[]), Edge::new(join, &[quotient]));
+    } else {
+        let safe = f.in_range(x, y);
+        let fast = f.b.function.add_block();
+        f.b.branch(safe, Edge::new(fast, &[]), Edge::new(slow, &[]));
+        f.b.block = fast;
+        let (quotient, _) = f.quotient(x, y, mode.rounding);
+        f.b.jump(join, &[quotient]);
+    }
 
     f.b.block = slow;
     let routine = Routine::Divide(format, mode.rounding, mode.ftz);
@@ -105,6 +118,16 @@ impl Float<'_, '_> {
             r = self.fma(r, error, r);
         }
         r
+    }
+
+    /// The quotient of two binary32 to nearest, where the unit's check has no objection.
+    fn short(&mut self, x: Value, y: Value) -> Value {
+        let r = self.reciprocal(y, false);
+        let minus = self.neg(y);
+        let zero = self.bits(0);
+        let q = self.fma(x, r, zero);
+        let rest = self.fma(minus, q, x);
+        self.fma(r, rest, q)
     }
 
     /// The core: the rounded quotient, and -y.

@@ -119,6 +119,7 @@ pub(super) fn reason(f: &Function, data: &InstData) -> Option<&'static str> {
         Op::FMin { format, .. } | Op::FMax { format, .. } => unless(format != F64, "binary64 has no form"),
         Op::FRound(format, mode) => unless(format != Bf16 && !mode.sat, "the format or `.sat` has no form"),
         Op::Packed { .. } => None,
+        Op::FDivCheck => None,
         Op::Approximate { function, ftz } => match function {
             Approximation::Sin | Approximation::Cos => Some("the unit counts turns"),
             Approximation::SinTurns | Approximation::CosTurns | Approximation::Tanh => {

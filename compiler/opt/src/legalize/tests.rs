@@ -119,7 +119,11 @@ fn compare_fixed(
     let f = kernel(op, args, results, fixed);
     let mut random = Random(op_seed(&op));
     let reference = Concrete::default();
-    let domains = CHOOSERS.map(Concrete::new);
+    let mut seed = 0;
+    let domains = CHOOSERS.map(|chooser| {
+        seed += 1;
+        Concrete::new(chooser).with_undefined(seed)
+    });
     for n in 0..count * cases() {
         let mut bits = input(&mut random);
         for (b, fixed) in bits.iter_mut().zip(fixed) {
@@ -133,12 +137,20 @@ fn compare_fixed(
         for (i, v) in values.iter().enumerate() {
             params[16 * i..16 * i + 16].copy_from_slice(&v.bits().to_le_bytes());
         }
-        let d = &domains[n as usize % domains.len()];
+        let answers = if takes_nearest(&op, &bits) { 0 } else { n as usize % domains.len() };
+        let d = &domains[answers];
         let stores =
             run(&f, d, &Input { params: &params, special: &|_| 0, limit: 100_000 }).expect("it runs");
         let got: Vec<u128> = stores.iter().map(|s| s[1].bits()).collect();
         assert_eq!(got, expected, "{} of {values:x?}, {:?}", sassafras_ir::text::print_op(&op), d.chooser());
     }
+}
+
+/// Whether an expansion takes for granted that the unit's answer is the nearest one: the short quotient to nearest of binary32, by a divisor whose
+/// significand is all ones.
+fn takes_nearest(op: &Op, bits: &[u64]) -> bool {
+    let mode = FloatMode::default();
+    *op == Op::FDiv(FloatFormat::F32, mode) && bits[1] & 0x7f_ffff == 0x7f_ffff
 }
 
 fn op_seed(op: &Op) -> u64 {

@@ -305,6 +305,13 @@ impl Normal<'_> {
             .then(|| self.zext(self.select(c, self.negative(x), x), width))
     }
 
+    /// Whether a condition is known to hold wherever another does.
+    fn implies(&self, c: TermId, e: TermId) -> bool {
+        let (f, g) = (self.diagram(c), self.diagram(e));
+        let mut all = self.diagrams.borrow_mut();
+        all.size(f, DECISIONS) + all.size(g, DECISIONS) < DECISIONS && all.ite(f, g, FALSE) == f
+    }
+
     /// `c ? a : b`.
     pub(super) fn select(&self, c: TermId, a: TermId, b: TermId) -> TermId {
         let d = self.terms;
@@ -360,6 +367,27 @@ impl Normal<'_> {
             && e == c
         {
             return self.select(c, a, y);
+        }
+        // Row `select-same`.
+        if let Node::Ite(e, x, y) = d.node(b)
+            && x == a
+        {
+            if self.implies(c, e) {
+                return b;
+            }
+            if self.implies(e, c) {
+                return self.select(c, a, y);
+            }
+        }
+        if let Node::Ite(e, x, y) = d.node(a)
+            && y == b
+        {
+            if self.implies(e, c) {
+                return a;
+            }
+            if self.implies(c, e) {
+                return self.select(c, x, b);
+            }
         }
         // Row `select-constants`.
         if let (Some(x), Some(y)) = (self.known(a), self.known(b)) {

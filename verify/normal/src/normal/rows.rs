@@ -428,17 +428,23 @@ pub const ROWS: &[Row] = &[
     },
     Row {
         name: "select",
-        says: "of a complement; within itself; of constants, and of what is one apart; of one bit",
+        says: "of a complement; within itself; of the same answer by two conditions, where one implies the other; of constants, and of what is one apart; of one bit",
         widths: WORDS,
         laws: |t, w| {
             let [a, b, c] = ["a", "b", "c"].map(|n| v(t, n, w));
             let p = v(t, "p", 1);
+            let both = t.and(&p, &v(t, "q", 1));
             let numbers = t.add(&t.mul(&t.zext(&p, w), &t.sub(&a, &b)), &b);
             let (wide, inside) = (t.zext(&b, 2 * w), t.zext(&t.sub(&a, &k(t, w, 1)), 2 * w));
             vec![
                 equal(t.ite(&t.not(&p), &a, &b), t.ite(&p, &b, &a)),
                 equal(t.ite(&p, &t.ite(&p, &a, &b), &c), t.ite(&p, &a, &c)),
                 equal(t.ite(&p, &a, &t.ite(&p, &b, &c)), t.ite(&p, &a, &c)),
+                // `select-same`: of two conditions one implies the other.
+                equal(t.ite(&both, &a, &t.ite(&p, &a, &b)), t.ite(&p, &a, &b)),
+                equal(t.ite(&p, &a, &t.ite(&both, &a, &b)), t.ite(&p, &a, &b)),
+                equal(t.ite(&p, &t.ite(&both, &a, &b), &b), t.ite(&both, &a, &b)),
+                equal(t.ite(&both, &t.ite(&p, &a, &b), &b), t.ite(&both, &a, &b)),
                 equal(t.ite(&p, &a, &b), numbers),
                 equal(t.ite(&p, &t.add(&a, &k(t, w, 1)), &a), t.add(&t.zext(&p, w), &a)),
                 // `select-inside`
