@@ -6,6 +6,7 @@ pub(super) mod events;
 mod memory;
 mod run;
 mod solver;
+mod states;
 
 use super::comparison::{Comparison, Stop};
 use super::plan::Plan;

@@ -19,7 +19,7 @@ struct Kernel {
     edits: &'static [(&'static str, &'static str)],
 }
 
-const KERNELS: [Kernel; 4] = [
+const KERNELS: [Kernel; 5] = [
     Kernel {
         name: "sum",
         source: include_str!("kernels/unfolded/sum.ptx"),
@@ -63,6 +63,22 @@ const KERNELS: [Kernel; 4] = [
             ("setp.gt.s32 %p3, %r2, 3", "setp.gt.s32 %p3, %r2, 2"),
             ("add.s32 %r2, %r2, -4", "add.s32 %r2, %r2, -3"),
             ("@%p5 bra OUTER", "@!%p5 bra OUTER"),
+        ],
+    },
+    Kernel {
+        name: "prefix",
+        source: include_str!("kernels/unfolded/prefix.ptx"),
+        target: include_str!("kernels/unfolded/prefix_by_four.ptx"),
+        edits: &[
+            ("sub.s32 %r7, %r7, 3", "sub.s32 %r7, %r7, 2"),
+            ("setp.lt.s32 %p5, %r4, %r1", "setp.le.s32 %p5, %r4, %r1"),
+            ("@!%p5 bra DONE", "bra DONE"),
+            ("@!%p3 bra REST", "@!%p3 bra DONE"),
+            ("@!%p5 bra DONE;", "@!%p5 bra DONE;\n    add.s32 %r4, %r4, 1;"),
+            ("@!%p5 bra DONE;", "@!%p5 bra DONE;\n    add.s64 %rd2, %rd2, 4;"),
+            ("@!%p5 bra DONE;", "@!%p5 bra DONE;\n    mov.u32 %r5, 0;"),
+            ("[%rd2+12], %r5", "[%rd2+12], %r6"),
+            ("st.global.u32 [%rd1], %r5", "st.global.u32 [%rd1], %r6"),
         ],
     },
 ];
@@ -144,7 +160,7 @@ fn witnesses_that_say_more_of_unfolded_loops_than_holds_are_rejected() {
     let name = "witnesses_that_say_more_of_unfolded_loops_than_holds_are_rejected";
     let (Some(mut prover), Some(mut checker)) = (solver(name, EFFORT), solver(name, 30)) else { return };
     let mut wrong = Vec::new();
-    for kernel in KERNELS.iter().filter(|k| ["sum", "positives"].contains(&k.name)) {
+    for kernel in KERNELS.iter().filter(|k| ["sum", "positives", "prefix"].contains(&k.name)) {
         let (module, cubin) = (module(kernel.source), not_unrolled(kernel.target).expect("it compiles"));
         let record = proved(kernel, kernel.target, &mut *prover);
         let mut entry = record.witness(1).expect("it was proved");

@@ -3,6 +3,7 @@
 //! Two events that are not equal as terms are asked about; if they are one event, what the target's yields is what the source's does. Whether
 //! one without a partner happens at all is asked too: rounds of loops that no input comes to have such.
 
+use super::states::States;
 use crate::obligation::{Alone, Lone, Obligation, events, one_event};
 use crate::prove::comparison::{Comparison, Stop};
 use crate::prove::discharge::Open;
@@ -18,15 +19,17 @@ use std::collections::BTreeSet;
 
 /// Finds the partners.
 pub fn paired(c: &mut Comparison<'_, '_, '_>) -> Result<(), Stop> {
-    let mut pairing = Pairing::default();
+    let (mut pairing, mut states) = (Pairing::default(), States::default());
     loop {
         let origin = c.task.entries.origin;
         let matched = events(c.inputs.terms, origin, &c.run.source.events, &c.run.target.side.log.events);
         let new = new_answers(c, matched.as_ref().unwrap_or_else(|alone| &alone.pairs));
+        // What is in states of memory that are one comes before all that is asked of values in them.
+        let more = !new.is_empty() || states.unite(c);
         let alone = match matched {
-            Ok(pairs) if new.is_empty() => return pairing.complete(c, pairs),
+            Ok(pairs) if !more => return pairing.complete(c, pairs),
             Ok(_) => None,
-            Err(alone) => Some(alone).filter(|_| new.is_empty()),
+            Err(alone) => Some(alone).filter(|_| !more),
         };
         c.replaced.extend(new);
         let replaced = match alone {
