@@ -6,6 +6,7 @@ use sassafras_semantics::concrete::Bits;
 use sassafras_semantics::{Concrete, TermId, Terms};
 use sassafras_solve::read::Read;
 use sassafras_symbolic::cut::Key;
+use sassafras_symbolic::input::Input;
 use sassafras_symbolic::inputs::Inputs;
 use sassafras_symbolic::trace::heads::Arrival;
 
@@ -15,17 +16,29 @@ pub const WILD: u64 = 6;
 const SMALL: u64 = 42;
 /// Small numbers are below this.
 const LEAST: u64 = 28;
+/// Places in a launch are below this on half of the draws.
+const FEW: u128 = 4;
 
 /// Values of terms on drawn inputs.
 pub struct Evaluator {
     values: Vec<FxHashMap<TermId, Bits>>,
 }
 
-/// What an input is on one of the draws. `decides`: whether conditions rest on it.
-fn draw(seed: u64, id: TermId, width: u32, decides: bool) -> u128 {
+/// What an input is on one of the draws. `decides`: whether conditions rest on it; `of`: what it stands for, if it is of the launch.
+fn draw(seed: u64, id: TermId, width: u32, decides: bool, of: Option<&Input>) -> u128 {
     let any = |n: u64| u128::from(hash(seed, &[id.0.into(), n]));
     let small = decides && seed >= WILD && any(3) % 8 > 1;
-    let value = if small { any(4) % u128::from(LEAST) } else { any(1) << 64 | any(2) };
+    let least = |n: u64| any(n) % u128::from(LEAST);
+    let value = match of {
+        _ if !small => any(1) << 64 | any(2),
+        // Products of these are held against small numbers.
+        Some(Input::Tid(_) | Input::Ntid(_) | Input::Ctaid(_) | Input::Nctaid(_)) if seed % 2 == 0 => {
+            least(4) % FEW
+        }
+        // Two parameters of four bytes lie side by side.
+        Some(Input::Parameter(_)) if any(5) % 2 == 0 => least(6) << 32 | least(4),
+        _ => least(4),
+    };
     value & u128::MAX >> (128 - width.clamp(1, 128))
 }
 
@@ -69,6 +82,7 @@ impl Evaluator {
         let mut order = terms.topological(&roots);
         order.sort_by_key(|id| id.0);
         let home = Concrete::default();
+        let stands_for: FxHashMap<TermId, Input> = inputs.all().into_iter().collect();
         let values = (0..WILD + SMALL).map(|seed| {
             let mut values: FxHashMap<TermId, Bits> = FxHashMap::default();
             for id in &order {
@@ -79,7 +93,7 @@ impl Evaluator {
                     None if node.is_free() => {
                         let of = same.get(id).unwrap_or(id);
                         let decides = decide.contains(id) || decide.contains(of);
-                        Bits::new(width, draw(seed, *of, width, decides))
+                        Bits::new(width, draw(seed, *of, width, decides, stands_for.get(of)))
                     }
                     None => {
                         let operands: Vec<Bits> = node.operands().iter().map(|o| values[o]).collect();
