@@ -69,7 +69,8 @@ fn only_ends(f: &Function, block: Block) -> bool {
     f.blocks[block].insts.iter().all(over) && f.blocks[block].succs.is_empty()
 }
 
-/// Gives loops that lanes leave apart a block in front, where the nearest that dominates them lies in another loop.
+/// Gives loops that lanes leave apart a block in front, where the nearest that dominates them lies in another loop, or leads past them too: lanes that
+/// do not come to the loop would have to leave its barrier again.
 fn preheaders(f: &mut Function, graph: &Graph<Block>, meetings: &Meetings<Block>) -> bool {
     let shape = Shape::new(f, graph, meetings);
     let mut added = false;
@@ -78,9 +79,9 @@ fn preheaders(f: &mut Function, graph: &Graph<Block>, meetings: &Meetings<Block>
         let data = &meetings.nest.cycles[cycle];
         let Some(header) = data.header() else { continue };
         let near = shape.dominators.immediate(header);
-        if meetings.of(parting).is_none()
-            || near.is_none_or(|near| meetings.nest.innermost(near) == data.parent)
-        {
+        let in_front =
+            |near: Block| meetings.nest.innermost(near) == data.parent && graph.succs(near).len() == 1;
+        if meetings.of(parting).is_none() || near.is_none_or(in_front) {
             continue;
         }
         let pre = f.add_block();

@@ -158,7 +158,7 @@ fn faulty(cubin: &Cubin, chip: Chip, fault: Fault) -> Vec<Cubin> {
 #[test]
 fn faults_in_code_are_seen() {
     let counts: Mutex<BTreeMap<Fault, [usize; 2]>> = Mutex::default();
-    each(10, &|seed| {
+    each(40, &|seed| {
         let made = program(seed, 80);
         let Ok(reference) = Reference::of_text(&made.text, seed, made.plain, &[64]) else { return };
         let Made::Cubin(cubin, _) = ours(80, 1).compile(&reference.text) else { return };

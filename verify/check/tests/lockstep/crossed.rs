@@ -31,15 +31,17 @@ fn both_end_and_are_in_lock_step() {
     }
 }
 
+/// Placed code of these graphs from when a loop set its barrier before lanes had parted from those that pass it by: now the two regions do not overlap, and have nothing to cross.
+const PLACED: [&str; 2] = [include_str!("crossed/5705.txt"), include_str!("crossed/5912.txt")];
+
 /// The numbers that were: the judge of paths objects to them, by the rule on waiting alone, and lanes wait for ever.
 #[test]
 fn the_lowest_free_numbers_are_objected_to() {
-    for seed in SEEDS {
+    for (seed, placed) in SEEDS.into_iter().zip(PLACED) {
         let mut rng = Rng(seed);
         let ptx = graphs::ptx(&graphs::of_seed(&mut rng));
         let inputs = graphs::inputs(&mut rng);
-        let tree = run::through_tree_until(&ptx, "layout").expect("a tree");
-        let mut f = text::parse(&tree).unwrap_or_else(|e| panic!("{e}\n{tree}"));
+        let mut f = text::parse(placed).unwrap_or_else(|e| panic!("{e}"));
         let (_, rules) = run::from_machine(&text::print(&f)).expect("it compiles");
         assert!(rules.is_empty(), "{rules:?}");
         renumber(&mut f);

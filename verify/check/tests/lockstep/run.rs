@@ -84,15 +84,6 @@ pub fn through_tree(text: &str) -> Result<(Cubin, usize), Failed> {
     Ok((artifact.cubin.expect("nothing stopped it").0, selected))
 }
 
-/// The same as far as a phase: its text.
-pub fn through_tree_until(text: &str, phase: &str) -> Result<String, Failed> {
-    let (back, _) = as_tree(text)?;
-    let options = Options { start_from: Some("graph".into()), stop_after: Some(phase.into()), ..options() };
-    let artifact = session::compile(&back, "graph", &options, None, &Nobody);
-    let artifact = artifact.map_err(|failure| format!("{failure}\n{back}"))?;
-    Ok(artifact.stopped.expect("it stops where it is told to"))
-}
-
 /// What the optimiser leaves with each function made a tree and a graph again; and how many trees need a selector.
 fn as_tree(text: &str) -> Result<(String, usize), Failed> {
     let stop = Options { stop_after: Some("optimise".into()), ..options() };
