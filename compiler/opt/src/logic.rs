@@ -1,7 +1,7 @@
 //! Logic of three operands.
 
 use crate::Stats;
-use sassafras_ir::{Function, Inst, Op, Type, Uses, Value};
+use sassafras_ir::{Compare, Function, Inst, Op, Type, Uses, Value};
 use smallvec::SmallVec;
 
 /// Operands of a function of bits, and its values: bit `4a + 2b + c` of the table is what it is for those bits of the operands, as
@@ -15,9 +15,10 @@ struct Table {
 /// The table of an operand by its place.
 const OPERANDS: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
-/// Joins operations on the bits of 32-bit words into one of three operands, where the inner ones have no other use.
+/// Joins operations on the bits of 32-bit words into one of three operands, where the inner ones have no other use. Asks then of a result whether any of its
+/// bits is set, and not whether none is: the instruction that makes it answers the former, and who reads a predicate takes its complement for nothing.
 ///
-/// Does not look at predicates. Needs SSA; preserves the graph; what becomes unused stays for [`crate::dead`].
+/// Does not join operations on predicates. Needs SSA; preserves the graph; what becomes unused stays for [`crate::dead`].
 pub fn logic(function: &mut Function) -> Stats {
     let mut changes = 0;
     let mut uses = Uses::new(function);
@@ -34,7 +35,45 @@ pub fn logic(function: &mut Function) -> Stats {
             uses = Uses::new(function);
         }
     }
-    Stats::new(changes)
+    Stats::new(changes + ask_for_some(function))
+}
+
+/// Asks of what logic makes whether any bit is set, in the place of whether none is; how often.
+fn ask_for_some(function: &mut Function) -> usize {
+    let uses = Uses::new(function);
+    let mut changes = 0;
+    for block in function.reverse_post_order() {
+        for inst in function.blocks[block].insts.clone() {
+            if !asks_for_none(function, &uses, inst) {
+                continue;
+            }
+            let at = function.blocks[block].insts.iter().position(|&other| other == inst).unwrap_or(0);
+            let (args, line) = (function.insts[inst].args.to_vec(), function.insts[inst].line);
+            let some = function.insert(block, at, Op::Compare(Compare::Ne), &args, &[Type::I1], line);
+            let some = function.insts[some].results[0];
+            function.insts[inst].op = Op::Not;
+            function.insts[inst].args = [some].into_iter().collect();
+            changes += 1;
+        }
+    }
+    changes
+}
+
+/// Whether an instruction asks whether no bit is set of a word that logic makes for it alone, or of two words side by side.
+fn asks_for_none(f: &Function, uses: &Uses, inst: Inst) -> bool {
+    let data = &f.insts[inst];
+    if data.op != Op::Compare(Compare::Eq) || data.guard.is_some() || f.constant(data.args[1]) != Some(0) {
+        return false;
+    }
+    let value = data.args[0];
+    let logic = || {
+        let inner = f.def(value).map(|inst| &f.insts[inst]);
+        inner.is_some_and(|inner| matches!(inner.op, Op::And | Op::Or | Op::Lop3(_)) && inner.guard.is_none())
+    };
+    match f.ty(value) {
+        Type::I32 => uses.count(value) == 1 && logic(),
+        ty => ty == Type::I64 && f.constant(value).is_none(),
+    }
 }
 
 /// The instruction as a function of its arguments; `None` if it is none of 32-bit words.

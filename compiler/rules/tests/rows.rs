@@ -18,7 +18,7 @@ fn operands(pattern: &Pattern, all: &mut HashMap<String, Kinds>) {
 }
 
 fn letters(kinds: &Kinds) -> Vec<char> {
-    let immediate = kinds.immediate || kinds.byte || kinds.shift || kinds.float64;
+    let immediate = kinds.immediate || kinds.byte || kinds.shift || kinds.count || kinds.float64;
     let all = [('r', kinds.register), ('i', immediate), ('c', kinds.constant)];
     all.into_iter().filter(|(_, on)| *on).map(|(letter, _)| letter).collect()
 }

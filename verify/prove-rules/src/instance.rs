@@ -156,6 +156,9 @@ fn ways(width: u32, kinds: Kinds, small: Option<&[u64]>) -> Vec<How> {
         all.extend((width > 1).then_some(How::Register { zero: true, negate: false, absolute: false }));
     }
     all.extend(kinds.byte.then_some(How::Byte));
+    if kinds.count {
+        all.extend((1..32).map(|v| How::Immediate(Some(v))));
+    }
     if kinds.shift {
         all.extend((0..32).map(|v| How::Immediate(Some(v))));
     }

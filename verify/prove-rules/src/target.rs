@@ -301,6 +301,10 @@ impl Writer<'_, '_> {
                 Attribute::Number(n) => inst.fields[index] = n as u64,
                 Attribute::Text(text) => inst.set_enum(field, text).map_err(no_text)?,
             },
+            Value::Rest(name) => match self.how(name)? {
+                How::Immediate(Some(bits @ 0..32)) => inst.fields[index] = 32 - bits,
+                other => return Err(Stop::Row(format!("`{name}` is {other:?}, and no count"))),
+            },
             Value::Operand(name, unit) => {
                 let unit = usize::from(unit.unwrap_or(0));
                 match self.how(name)? {

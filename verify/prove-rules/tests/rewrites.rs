@@ -91,6 +91,13 @@ const BROKEN: &[&str] = &[
     "shl.sext (shl:64 (sext:64 a:32) C) => (mulwide.s a {1 << C}) where C < 32",
     "low.shl (truncate:32 @(shl a:64 C)) => (truncate:32 a)",
     "high.sext (extract.32:32 (sext:64 a:32)) => 0",
+    "shl.masked (shl (and a C) D) => (shl a D) where D < n",
+    "shr.masked (shr.u (and a C) D) => (shr.u a D) where D < n, C << D == ~0 << D",
+    "low.half (zext:32 (truncate:16 a:32)) => (and a 0x7fff)",
+    "field (extractbits.u a P N) => (and (shr.u a P) {~0 >> 63 - N}) where P < n, 0 < N, P + N <= n",
+    "field.signed (extractbits.s a P N) => (shr.s (shl a {n - P}) {n - N}) where P < n, 0 < N, P + N <= n",
+    "insert.8 (insertbits:32 f a 8 8) => (permute f a 0x7640)",
+    "insert (insertbits:32 f a P N) => (lop3.202 (shl f P) {~0 >> 64 - N << P} a) where P < 32, 0 < N, N <= 32",
 ];
 
 #[test]

@@ -590,6 +590,10 @@ impl Emitter<'_> {
                 let base = base.ok_or_else(|| self.fail(format!("no window `{name}` on this chip")))?;
                 inst.fields[index] = u64::from(base + 4 * u32::from(*unit));
             }
+            Term::Rest(operand) => match self.binding(bindings, operand)? {
+                Binding::Immediate(bits) if bits < 32 => inst.fields[index] = 32 - bits as u64,
+                other => return Err(self.fail(format!("`{operand}` is {other:?}, and no count"))),
+            },
             Term::Attribute(node, attr) => {
                 let of = match node {
                     Some(n) => bindings.nodes.iter().find(|(m, _)| m == n).map(|(_, i)| *i),

@@ -168,7 +168,9 @@ fn bind(context: &Context<'_>, kinds: Kinds, value: Value) -> Option<Binding> {
         if !zero && kinds.float64 && width == 64 && bits as u32 == 0 {
             return Some(Binding::Immediate(bits));
         }
-        if !zero && (kinds.byte && bits < 256 || kinds.shift && bits < 32) {
+        let small =
+            kinds.byte && bits < 256 || kinds.shift && bits < 32 || kinds.count && (1..32).contains(&bits);
+        if !zero && small {
             return Some(Binding::Immediate(bits));
         }
         return kinds.register.then_some(Binding::Register { value, negate: false, absolute: false });

@@ -83,7 +83,7 @@ fn letters(kinds: Kinds, chip: Chip) -> impl Iterator<Item = char> {
     let constant = kinds.constant && chip.has_constant_operands();
     let all = [
         ('r', kinds.register),
-        ('i', kinds.immediate || kinds.byte || kinds.shift || kinds.float64),
+        ('i', kinds.immediate || kinds.byte || kinds.shift || kinds.count || kinds.float64),
         ('c', constant),
     ];
     all.into_iter().filter_map(|(letter, on)| on.then_some(letter))

@@ -12,12 +12,12 @@
 //!   constant of that value; `_`, any; or a name with kinds, `b:ric`: `r` register (the default), `i` an immediate of 32 bits
 //!   (each half of a 64-bit constant is one), `c` a constant-bank word (a kernel parameter), `m` float negation and absolute value are taken
 //!   into the operand, `f` an immediate that is the high half of a binary64 number whose low half is zero, `b` an immediate below 256,
-//!   `s` one below 32.
+//!   `s` one below 32, `t` one from 1 to 31.
 //!   Predicates take their negation along whenever the field has a `.not`.
 //!   Operations that commute are tried both ways round.
 //! - *form* is the name of a family of `isa` forms, which each chip may write otherwise, in which `{b}` stands for the letter of what `b` was matched by: `r`, `i`, `c`.
 //! - *value*: `d` (first result), `d1` (second), an operand's name, `%t` (a temporary of the field's class), each with `.0 .1 …` for a unit
-//!   of a wide register; `$x` or `$n.x` (an attribute of the root or of a named node); `.TEXT` (an enum's text); an integer.
+//!   of a wide register; `$x` or `$n.x` (an attribute of the root or of a named node); `.TEXT` (an enum's text); an integer; `32-n`, 32 less the immediate `n`.
 //!   A field that is not named keeps the form's default: RZ, PT, nothing.
 //!   `@local`, `@shared.1` …: where in constant bank 0 the driver tells of a window ([`window`]), and a unit of it; as an immediate, that place.
 //!   `args` is all arguments from the second on as one wide register, `results` all results as one; `desc` is the global-memory descriptor.

@@ -100,6 +100,7 @@ fn operand(word: &str) -> Result<Arg, RowFault> {
             'i' => kinds.immediate = true,
             'b' => kinds.byte = true,
             's' => kinds.shift = true,
+            't' => kinds.count = true,
             'f' => kinds.float64 = true,
             'c' => kinds.constant = true,
             'm' => kinds.modifiers = true,
@@ -180,6 +181,9 @@ fn value(word: &str) -> Result<Value, RowFault> {
         let (name, unit) = name.split_once('.').unwrap_or((name, "0"));
         let unit = unit.parse().map_err(|_| RowFault::Unit(word.to_owned()))?;
         return Ok(Value::Window(name.to_owned(), unit));
+    }
+    if let Some(name) = word.strip_prefix("32-") {
+        return Ok(Value::Rest(name.to_owned()));
     }
     if let Some(n) = integer(word) {
         return i64::try_from(n).map(Value::Integer).map_err(|_| RowFault::TooLarge(word.to_owned()));

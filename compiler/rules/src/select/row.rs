@@ -85,6 +85,8 @@ pub struct Kinds {
     pub byte: bool,
     /// An immediate below 32.
     pub shift: bool,
+    /// An immediate from 1 to 31.
+    pub count: bool,
     /// The high half of a binary64 number.
     pub float64: bool,
     /// A constant-bank word.
@@ -135,6 +137,8 @@ pub enum Value {
     Descriptor,
     /// An operand, and a unit of it.
     Operand(String, Option<u8>),
+    /// 32 less an immediate below 32.
+    Rest(String),
     /// A temporary, and a unit of it.
     Temp(String, Option<u8>),
     /// An attribute of the root or of a named node.
