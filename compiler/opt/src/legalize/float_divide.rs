@@ -34,8 +34,9 @@ pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
     let (slow, join) = (f.b.function.add_block(), f.b.function.add_block());
     if format == FloatFormat::F32 && mode.rounding == Rounding::NearestEven && !mode.ftz {
         // The core before the branch: the unit answers both questions at once.
+        let one = f.b.function.constant(x) == Some(f.s.one().into());
         let check = f.b.value(Op::FDivCheck, &[x, y], Type::I1);
-        let quotient = f.short(x, y);
+        let quotient = if one { f.reciprocal(y, false) } else { f.short(x, y) };
         f.b.branch(check, Edge::new(slow, &[]), Edge::new(join, &[quotient]));
     } else {
         let safe = f.in_range(x, y);

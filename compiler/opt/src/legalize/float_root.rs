@@ -1,21 +1,31 @@
-//! Correctly rounded square roots of binary32 and binary64, right for every reciprocal root within its documented bound.
+//! Correctly rounded square roots of binary32 and binary64, right for every reciprocal root within its documented bound, but for one premise of
+//! the short way.
 //!
 //! The operand is scaled by an even power of two away from subnormals. Goldschmidt's iteration from the unit's 1/√x and one step
 //! on the residual give g, less than one unit in the last place from the root. Whether g² exceeds x says whether the root rounded
 //! down is g or its predecessor: call that f, with u its unit. The residual d = x - f² then decides: the root exceeds f if d > 0,
 //! and the midpoint f + u/2 if d > f·u, because (f + u/2)² = f² + f·u + u²/4 and d is a multiple of u². Both tests are exact: d is exact
 //! whenever it is that small, and keeps its order when it is not.
+//!
+//! # The short way
+//! To nearest in binary32 the code is ptxas's: g and one step on the residual, without the tests. It is right for every reciprocal root within the
+//! documented bound but for two operands and their products with powers of four, for which the unit's answer must not be the number above the
+//! nearest (`docs/proof-notes.md`, "Premises"). It serves from 2^-101, so that the residual is exact. Smaller operands are scaled by 2^64; zeros and
+//! infinity are their own roots, and of negative operands and NaN the unit gives NaN.
 
 use super::expansion::Expansion;
 use super::parts::{Float, NEAREST, Shape};
-use sassafras_ir::{Builder, Compare, FloatCompare, InstData, Op, Type, Value};
-use sassafras_semantics::{Approximation, FloatFormat, Rounding};
+use sassafras_ir::{Builder, Compare, Edge, FloatCompare, InstData, Op, Type, Value};
+use sassafras_semantics::{Approximation, FloatFormat, FloatMode, Rounding};
 use smallvec::smallvec;
 
 pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
     let Op::FSqrt(format @ (FloatFormat::F32 | FloatFormat::F64), mode) = data.op else { return None };
     let x = data.args[0];
     let mut f = Float { b, s: Shape::of(format) };
+    if format == FloatFormat::F32 && mode.rounding == Rounding::NearestEven {
+        return Some(smallvec![f.nearest(x, mode.ftz)]);
+    }
     let s = f.s;
     let double = format == FloatFormat::F64;
 
@@ -47,6 +57,45 @@ pub(super) fn expand(b: &mut Builder, data: &InstData) -> Expansion {
 }
 
 impl Float<'_, '_> {
+    /// The root to nearest of binary32: the short way, and the scaled one where that does not serve.
+    fn nearest(&mut self, x: Value, ftz: bool) -> Value {
+        let (slow, join) = (self.b.function.add_block(), self.b.function.add_block());
+        // From 2^-101 to the largest finite number.
+        let (least, most) = (self.s.power(-101), self.s.infinity() - 1);
+        let moved = self.add_bits(x, least.wrapping_neg());
+        let other = self.test(Compare::UGt, moved, most - least);
+        let root = self.short_root(x);
+        self.b.branch(other, Edge::new(slow, &[]), Edge::new(join, &[root]));
+
+        self.b.block = slow;
+        let factor = self.bits(self.s.power(64));
+        let scaled = self.b.same(Op::FMul(self.s.format, FloatMode { ftz, ..NEAREST }), &[x, factor]);
+        let root = self.short_root(scaled);
+        let back = self.bits(self.s.power(-32));
+        let root = self.mul(root, back);
+        let (zero, infinity) = (self.bits(0), self.bits(self.s.infinity()));
+        let is_zero = self.compare(FloatCompare::Eq, scaled, zero);
+        let is_infinite = self.compare(FloatCompare::Eq, scaled, infinity);
+        let own = self.b.or(is_infinite, is_zero);
+        let root = self.b.select(own, scaled, root);
+        self.b.jump(join, &[root]);
+
+        self.b.block = join;
+        self.b.function.add_param(join, self.s.ty)
+    }
+
+    /// The unit's reciprocal root, and one step on the residual.
+    fn short_root(&mut self, x: Value) -> Value {
+        let flushing = Op::FMul(self.s.format, FloatMode { ftz: true, ..NEAREST });
+        let op = Op::Approximate { function: Approximation::Rsqrt, ftz: true };
+        let y = self.b.value(op, &[x], Type::I32);
+        let half = self.bits(self.s.power(-1));
+        let g = self.b.same(flushing, &[x, y]);
+        let h = self.b.same(flushing, &[y, half]);
+        let rest = self.residual(x, g);
+        self.fma(rest, h, g)
+    }
+
     fn root(&mut self, x: Value, rounding: Rounding) -> Value {
         let s = self.s;
         let (y, steps) = if s.format == FloatFormat::F64 {

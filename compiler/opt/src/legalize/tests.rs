@@ -147,10 +147,15 @@ fn compare_fixed(
 }
 
 /// Whether an expansion takes for granted that the unit's answer is the nearest one: the short quotient to nearest of binary32, by a divisor whose
-/// significand is all ones.
+/// significand is all ones, and the short root of two operands and their products with powers of four.
 fn takes_nearest(op: &Op, bits: &[u64]) -> bool {
-    let mode = FloatMode::default();
-    *op == Op::FDiv(FloatFormat::F32, mode) && bits[1] & 0x7f_ffff == 0x7f_ffff
+    match op {
+        Op::FDiv(FloatFormat::F32, mode) if mode.rounding == Rounding::NearestEven => {
+            bits[1] & 0x7f_ffff == 0x7f_ffff
+        }
+        Op::FSqrt(FloatFormat::F32, _) => matches!(bits[0] & 0xff_ffff, 0xfc_114a | 0x6e_9372),
+        _ => false,
+    }
 }
 
 fn op_seed(op: &Op) -> u64 {
@@ -278,6 +283,13 @@ fn float_quotients() {
             let op = Op::FDiv(FloatFormat::F32, mode);
             compare(op, &[Type::I32; 2], &[Type::I32], 8_000, &mut |r| {
                 quotient_of_floats(r, FloatFormat::F32)
+            });
+        }
+        for ftz in [false, true] {
+            let op = Op::FDiv(FloatFormat::F32, FloatMode { rounding, ftz, sat: false });
+            let one = [Some(u64::from(1f32.to_bits())), None];
+            compare_fixed(op, &[Type::I32; 2], &[Type::I32], &one, 4_000, &mut |r| {
+                vec![0, r.float(FloatFormat::F32)]
             });
         }
         let mode = FloatMode { rounding, ftz: false, sat: false };

@@ -1,4 +1,5 @@
-//! ptxas's divisions, reciprocals and square roots of binary32: a short way where it serves, and a routine for the rest.
+//! Divisions, reciprocals and square roots of binary32: a short way where it serves, and a routine for the rest. They are ptxas's, and our own with
+//! `-checked` and `root-f32-rn`.
 
 use super::approximations::units;
 use super::form::{Lemma, Premise, Subject, Yield};
@@ -303,6 +304,30 @@ pub const ROUTINES: &[Lemma] = &[
         &["R0"],
         &[(&["R3"], Yield::Result), (&["P6"], Yield::Unless)],
         Some(LESS_THAN_A_UNIT),
+    ),
+    lemma(
+        "reciprocal-f32-rn-checked",
+        Subject::Reciprocal(F32, NEAREST, false),
+        text!("reciprocal_f32_rn_checked"),
+        &["R4"],
+        &[(&["R6"], Yield::Result), (&["P0"], Yield::Unless)],
+        Some(NOT_BELOW),
+    ),
+    lemma(
+        "root-f32-rn",
+        Subject::Root(F32, NEAREST, false),
+        text!("root_f32_rn"),
+        &["R4"],
+        &[(&["R6"], Yield::Result), (&["P6"], Yield::Unless)],
+        Some(NOT_ABOVE),
+    ),
+    lemma(
+        "root-f32-rn-ftz",
+        Subject::Root(F32, NEAREST, true),
+        text!("root_f32_rn_ftz"),
+        &["R4"],
+        &[(&["R6"], Yield::Result), (&["P6"], Yield::Unless)],
+        Some(NOT_ABOVE),
     ),
     lemma(
         "root-f32-rn-short",
