@@ -230,6 +230,10 @@ meanings! {
     Ldg,
     /// Store to global memory.
     Stg,
+    /// Load of 32 bytes from global memory into two quads of registers.
+    LdgWide,
+    /// Store of 32 bytes to global memory out of two quads of registers.
+    StgWide,
     /// Load through a generic address.
     Ld,
     /// Store through a generic address.

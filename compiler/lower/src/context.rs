@@ -395,6 +395,7 @@ impl<'a> Context<'_, 'a> {
             | P::Mbarrier
             | P::CopyArrive
             | P::BulkCopy
+            | P::BulkReduce
             | P::StAsync
             | P::RedAsync
             | P::ClusterBarrier
@@ -533,6 +534,7 @@ impl<'a> Context<'_, 'a> {
             | P::Mbarrier
             | P::CopyArrive
             | P::BulkCopy
+            | P::BulkReduce
             | P::StAsync
             | P::RedAsync
             | P::FenceProxy

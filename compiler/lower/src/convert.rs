@@ -193,6 +193,12 @@ impl Context<'_, '_> {
         } else {
             (a, mode)
         };
+        if from == FloatFormat::Bf16 && matches!(to, FloatFormat::F32 | FloatFormat::F64) {
+            // Each has all values of bf16: whatever the rounding, it is exact.
+            let op = Op::FloatToFloat { from, to, mode: FloatMode::default() };
+            let value = self.b().value(op, &[a], ty);
+            return if mode.ftz { self.saturate(to, mode, value) } else { value };
+        }
         let plain = FloatMode { sat: false, ..mode };
         let mut value = if to == FloatFormat::F32 && to != from {
             self.b().value(Op::FloatToFloat { from, to, mode }, &[a], ty)

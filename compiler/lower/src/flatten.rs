@@ -319,7 +319,7 @@ impl<'a> Flat<'a> {
                 },
                 Op::BrxIdx => self.switch(instance, function, inst),
                 Op::Exit => self.items.push(Item::End { guard, trap: false, inst }),
-                Op::Trap => self.items.push(Item::End { guard, trap: true, inst }),
+                Op::Trap | Op::Brkpt => self.items.push(Item::End { guard, trap: true, inst }),
                 Op::Ret if instance == 0 => self.items.push(Item::End { guard, trap: false, inst }),
                 Op::Ret => {
                     self.items.push(Item::Goto { guard, target: Target::EndOf(instance), line: inst.line })

@@ -96,6 +96,7 @@ fn writes_first(op: Op) -> bool {
             | Op::Griddepcontrol
             | Op::CopyArrive
             | Op::BulkCopy
+            | Op::BulkReduce
             | Op::StAsync
             | Op::RedAsync
             | Op::FenceProxy

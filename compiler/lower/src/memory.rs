@@ -12,6 +12,16 @@ use sassafras_semantics::{AtomicOp, Ordering, Scope, Space};
 /// Byte offsets that a memory instruction can hold: 24 bits, signed.
 const OFFSETS: std::ops::Range<i64> = -(1 << 23)..1 << 23;
 
+/// How many elements of a vector one instruction accesses: 128 bits at most. The elements are accessed in no order (PTX ISA, "Memory
+/// Consistency Model": a vector is a set of scalar accesses), so two instructions do for 256 bits.
+fn accessed(ty: T, lanes: u32) -> Result<u32> {
+    match lanes * ty.width() {
+        0..=128 if lanes <= 4 => Ok(lanes),
+        256 if ty.width() >= 32 => Ok(lanes / 2),
+        _ => Err(Refusal::Unsupported("a vector of more than 256 bits")),
+    }
+}
+
 impl Context<'_, '_> {
     pub(crate) fn memory(&mut self, inst: &Inst) -> Result<()> {
         match inst.op {
@@ -189,13 +199,16 @@ impl Context<'_, '_> {
             if inst.mods.space == Some(Space::Param) && self.instance != 0 {
                 return Err(Refusal::Unsupported("a parameter of a device function at a computed address"));
             }
-            if lanes > 4 || lanes * ty.width() > 128 {
-                return Err(Refusal::Unsupported("a vector of more than 128 bits"));
+            let together = accessed(ty, lanes)?;
+            let (address, access) = self.access(inst, operand(o, 1)?, ty, together)?;
+            let types = vec![wide; together as usize];
+            let mut all = Vec::new();
+            for first in (0..lanes).step_by(together as usize) {
+                let (address, access) = self.element(address, access, first);
+                let load = self.b().emit(Op::Load(access), &[address], &types);
+                all.extend_from_slice(&self.function.insts[load].results);
             }
-            let (address, access) = self.access(inst, operand(o, 1)?, ty, lanes)?;
-            let types = vec![wide; lanes as usize];
-            let load = self.b().emit(Op::Load(access), &[address], &types);
-            self.function.insts[load].results.to_vec()
+            all
         };
         for (target, value) in targets.into_iter().zip(values) {
             self.write(target, value, ty.signed())?;
@@ -208,24 +221,44 @@ impl Context<'_, '_> {
         let ty = *inst.types.first().ok_or(Refusal::Missing("the type"))?;
         let lanes = inst.mods.lanes();
         let sources = self.elements(operand(o, 1)?, lanes)?;
-        let values = sources.into_iter().map(|s| self.value(s, ty)).collect::<Result<Vec<_>>>()?;
+        // An element `_` is not written (PTX ISA, "st").
+        let skips = sources.iter().any(|s| matches!(s, Operand::Sink));
+        let value = |c: &mut Self, s: &Operand| match s {
+            Operand::Sink => Ok(None),
+            source => c.value(source, ty).map(Some),
+        };
+        let values = sources.into_iter().map(|s| value(self, s)).collect::<Result<Vec<_>>>()?;
         if let Some(pieces) = pieces(self.flat, self.instance, inst) {
             for (piece, value) in pieces.into_iter().zip(values) {
-                self.scatter(piece, value);
+                value.into_iter().for_each(|value| self.scatter(piece, value));
             }
             return Ok(());
         }
-        if lanes > 4 || lanes * ty.width() > 128 {
-            return Err(Refusal::Unsupported("a vector of more than 128 bits"));
-        }
-        let (address, access) = self.access(inst, operand(o, 0)?, ty, lanes)?;
+        let together = if skips { 1 } else { accessed(ty, lanes)? };
+        let (address, access) = self.access(inst, operand(o, 0)?, ty, together)?;
         if matches!(access.space, Space::Const | Space::Param) {
             return Err(Refusal::Unsupported("a store to constant memory or to a kernel's parameters"));
         }
         let access = MemoryAccess { signed: false, ..access };
-        let args: Vec<Value> = std::iter::once(address).chain(values).collect();
-        self.effect(Op::Store(access), &args);
+        for (first, values) in (0..lanes).step_by(together as usize).zip(values.chunks(together as usize)) {
+            let (address, access) = self.element(address, access, first);
+            let args: Vec<Value> = std::iter::once(address).chain(values.iter().copied().flatten()).collect();
+            if args.len() > 1 {
+                self.effect(Op::Store(access), &args);
+            }
+        }
         Ok(())
+    }
+
+    /// Address and access of what begins so many elements behind the first of a vector.
+    fn element(&mut self, address: Value, access: MemoryAccess, first: u32) -> (Value, MemoryAccess) {
+        let offset = access.offset + (first * u32::from(access.bytes)) as i32;
+        if OFFSETS.contains(&i64::from(offset)) {
+            return (address, MemoryAccess { offset, ..access });
+        }
+        let more = self.function.ty(address);
+        let more = self.b().constant(more, i128::from(offset) as u128);
+        (self.b().add(address, more), MemoryAccess { offset: 0, ..access })
     }
 
     fn atomic(&mut self, inst: &Inst) -> Result<()> {
@@ -269,14 +302,8 @@ impl Context<'_, '_> {
         for lane in 0..lanes as usize / usize::from(parts) {
             let mut args = vec![address];
             args.extend(sources.iter().map(|elements| elements[lane]));
-            let offset = access.offset + (lane * usize::from(access.bytes)) as i32;
-            let mut access = MemoryAccess { offset, ..access };
-            if !OFFSETS.contains(&i64::from(offset)) {
-                let more = self.function.ty(address);
-                let more = self.b().constant(more, i128::from(offset) as u128);
-                args[0] = self.b().add(address, more);
-                access.offset = 0;
-            }
+            let (at, access) = self.element(address, access, lane as u32);
+            args[0] = at;
             let op = Op::Atomic { op, access };
             let targets = results.chunks(usize::from(parts)).nth(lane).unwrap_or_default();
             if targets.iter().all(|t| matches!(t, Operand::Sink)) {

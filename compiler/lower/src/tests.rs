@@ -106,7 +106,9 @@ fn products_contract_only_with_sums_of_their_format() {
 
 #[test]
 fn all_errors_at_once() {
-    let errors = lowered(".entry k() { .reg .b32 r; .reg .b64 a;\n brkpt;\n mov.u32 r, 0;\n brkpt;\n ret; }");
+    let errors = lowered(
+        ".entry k() { .reg .b32 r; .reg .b64 a;\n alloca.u32 r, 8;\n mov.u32 r, 0;\n alloca.u64 a, 8;\n ret; }",
+    );
     let lines: Vec<u32> = errors.expect_err("two forms").iter().map(|e| e.line).collect();
     assert_eq!(lines, [5, 7]);
 }

@@ -6,6 +6,7 @@ use crate::operand::{operand, pair};
 use crate::refusal::Refusal;
 use sassafras_ir::{Op, Type, Value};
 use sassafras_ptx::checked::{BoolOp, Inst, Op as P, Type as T};
+use sassafras_semantics::AtomicOp;
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
 
 impl Context<'_, '_> {
@@ -69,9 +70,13 @@ impl Context<'_, '_> {
             }
             P::Redux => {
                 let op = inst.mods.atomic.ok_or(Refusal::Missing("the operation"))?;
-                if matches!(inst.types.first(), Some(T::F(_))) {
-                    return Err(Refusal::UnsupportedSeveral("reductions of floats"));
-                }
+                let (abs, nan) = (inst.mods.xorsign_abs, inst.mods.nan);
+                let op = match (inst.types.first(), op) {
+                    (Some(T::F(_)), AtomicOp::UMin) => AtomicOp::MinF32 { abs, nan },
+                    (Some(T::F(_)), AtomicOp::UMax) => AtomicOp::MaxF32 { abs, nan },
+                    (Some(T::F(_)), _) => return Err(Refusal::UnsupportedSeveral("reductions of floats")),
+                    (_, op) => op,
+                };
                 let (value, mask) = (self.value(operand(o, 1)?, word)?, self.value(operand(o, 2)?, word)?);
                 let result = self.b().value(Op::Redux(op), &[value, mask], Type::I32);
                 self.write(&o[0], result, false)

@@ -33,10 +33,8 @@ fn said(module: &Module) -> Option<String> {
 /// The rows of which some forms are refused, and with which words.
 #[rustfmt::skip]
 const REFUSED: &[(&str, &str)] = &[
-    ("brkpt", "this instruction is not supported"),
     ("createpolicy.fractional.<$policies>.b64", "a fraction that is not constant is not supported"),
     ("fma.rn.oob{.relu}.<f16|f16x2|bf16|bf16x2>", "`.oob` is not supported"),
-    ("redux.sync.<min|max>{.abs}{.NaN}.f32", "reductions of floats are not supported"),
     ("suq.<width|height|depth|channel_data_type|channel_order|array_size^4.1|memory_layout^4.2>.b32", "what stands in a table of the driver is not supported"),
     ("tex.grad.3d.v4.$texel.f32", "slopes in three dimensions are not supported"),
     ("tex.grad.acube.v4.$texel.f32", "slopes in three dimensions are not supported"),

@@ -60,6 +60,20 @@ pub enum AtomicOp {
     AddF16,
     /// One bfloat16 sum.
     AddBf16,
+    /// Binary32 minimum, -0 below +0; only of a warp.
+    MinF32 {
+        /// Of magnitudes.
+        abs: bool,
+        /// A NaN among the operands is the result; else it is left out.
+        nan: bool,
+    },
+    /// Binary32 maximum, with the same fields.
+    MaxF32 {
+        /// Of magnitudes.
+        abs: bool,
+        /// A NaN among the operands is the result; else it is left out.
+        nan: bool,
+    },
 }
 
 /// Why a lane stopped.
@@ -217,6 +231,17 @@ pub trait State<D: Domain> {
             Some(0) => Ok(d.constant(8 * access.bytes, 0)),
             Some(_) => self.load(d, access, address),
             None => Err(Trap::Unsupported("a load under a condition that is not constant".into())),
+        }
+    }
+    /// Says that the next access is the first half of one of `bytes` bytes, which lies at a multiple of that. An access of more than 16 bytes is two.
+    ///
+    /// # Errors
+    /// Another address; one that is not known, in a state of which it has to be.
+    fn aligned(&mut self, d: &D, space: Space, address: &D::V, bytes: u32) -> Result<(), Trap> {
+        match d.as_constant(address).map(|at| at as u64) {
+            Some(at) if at.is_multiple_of(bytes.into()) => Ok(()),
+            Some(address) => Err(Trap::Misaligned { space, address, bytes }),
+            None => Err(Trap::Unsupported("an access of more than 16 bytes at an unknown address".into())),
         }
     }
     /// Stores a value of `8 × access.bytes` bits, little-endian.

@@ -14,6 +14,7 @@ pub fn apply(op: AtomicOp, bytes: u32, old: u128, operands: &[u128]) -> Result<u
         AtomicOp::AddF64 => bytes == 8,
         AtomicOp::AddF16 | AtomicOp::AddBf16 => bytes == 2,
         AtomicOp::Exch | AtomicOp::Cas => true,
+        AtomicOp::MinF32 { .. } | AtomicOp::MaxF32 { .. } => false,
         _ => bytes == 4 || bytes == 8,
     };
     let b = *operands.first().filter(|_| wide).ok_or_else(unsupported)?;
@@ -54,6 +55,7 @@ pub fn apply(op: AtomicOp, bytes: u32, old: u128, operands: &[u128]) -> Result<u
         AtomicOp::AddBf16 => u128::from(add_bf16(old as u16, b as u16)),
         AtomicOp::AddF16x2 => pairwise(add_f16, old as u32, b as u32),
         AtomicOp::AddBf16x2 => pairwise(add_bf16, old as u32, b as u32),
+        AtomicOp::MinF32 { .. } | AtomicOp::MaxF32 { .. } => return Err(unsupported()),
     } & keep)
 }
 

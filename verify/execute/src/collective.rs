@@ -2,7 +2,7 @@
 //! the executor's business.
 
 use sassafras_semantics::state::{ShuffleMode, VoteMode};
-use sassafras_semantics::{AtomicOp, Trap};
+use sassafras_semantics::{AtomicOp, FloatFormat, Trap};
 
 /// Lanes of a mask in ascending order.
 pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
@@ -53,6 +53,10 @@ pub fn match_all(values: &[u128; 32], participants: u32) -> (u32, bool) {
 /// [`Trap::Unsupported`] for an operation that has no reduction.
 pub fn redux(op: AtomicOp, values: &[u128; 32], participants: u32) -> Result<u32, Trap> {
     let of = lanes(participants).map(|l| values[l] as u32);
+    if let AtomicOp::MinF32 { abs, nan } | AtomicOp::MaxF32 { abs, nan } = op {
+        let least = matches!(op, AtomicOp::MinF32 { .. });
+        return Ok(float_extremum(of.collect::<Vec<u32>>(), least, abs, nan));
+    }
     let combine: fn(u32, u32) -> u32 = match op {
         AtomicOp::Add => u32::wrapping_add,
         AtomicOp::SMin => |a, b| (a as i32).min(b as i32) as u32,
@@ -65,6 +69,19 @@ pub fn redux(op: AtomicOp, values: &[u128; 32], participants: u32) -> Result<u32
         _ => return Err(Trap::Unsupported(format!("redux of {op:?}"))),
     };
     Ok(of.reduce(combine).unwrap_or(0))
+}
+
+/// The least or largest number, -0 being below +0 (PTX ISA, "redux.sync"): without `nan` of those that are no NaN; the canonical NaN if there is none,
+/// or with `nan` if one is.
+fn float_extremum(values: Vec<u32>, least: bool, abs: bool, nan: bool) -> u32 {
+    let value = |bits: u32| f32::from_bits(if abs { bits & 0x7fff_ffff } else { bits });
+    let numbers: Vec<f32> = values.iter().map(|&bits| value(bits)).filter(|v| !v.is_nan()).collect();
+    if nan && numbers.len() < values.len() {
+        return FloatFormat::F32.canonical_nan() as u32;
+    }
+    let all = numbers.into_iter();
+    let found = if least { all.min_by(f32::total_cmp) } else { all.max_by(f32::total_cmp) };
+    found.map_or(FloatFormat::F32.canonical_nan() as u32, f32::to_bits)
 }
 
 /// The leader that `elect.sync` names: which lane it is, the ISA leaves open; here it is the lowest.

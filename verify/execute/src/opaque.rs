@@ -179,6 +179,7 @@ pub(crate) fn perform(view: &mut View<'_>, op: Opaque, arguments: &[Bits]) -> Re
                 view.store(&Access { space: Space::Global, ..shared(16) }, address + 16 * unit, value)?;
             }
         }
+        _ if name.starts_with("bulk.reduce.") => bulk_reduce(view, op, arguments)?,
         _ => match name.strip_prefix("sharedasync.").and_then(|n| n.rsplit_once(".b")) {
             Some((what, width)) => {
                 let bytes = width.parse::<u32>().map_or(0, |w| w / 8);
@@ -194,6 +195,34 @@ pub(crate) fn perform(view: &mut View<'_>, op: Opaque, arguments: &[Bits]) -> Re
         },
     }
     Ok(Vec::new())
+}
+
+/// Reduces elements of global memory by those of shared memory, in order. Sums of `.f32` flush, as PTX has it of global memory.
+fn bulk_reduce(view: &mut View<'_>, op: Opaque, arguments: &[Bits]) -> Result<(), Trap> {
+    let at = |i: usize| arguments.get(i).map_or(0, |a| a.bits()) as u64;
+    let mut words = op.name().split('.').skip(2);
+    let (what, ty) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let integer = |what: &str, signed: bool| match what {
+        "min" => reduction(if signed { "smin" } else { "umin" }),
+        "max" => reduction(if signed { "smax" } else { "umax" }),
+        other => reduction(other),
+    };
+    let found = match (what, ty) {
+        ("add", "f32") => Some((AtomicOp::AddF32 { ftz: true }, 4)),
+        ("add", "f64") => Some((AtomicOp::AddF64, 8)),
+        ("add", "f16") => Some((AtomicOp::AddF16, 2)),
+        ("add", "bf16") => Some((AtomicOp::AddBf16, 2)),
+        (_, "u32" | "s32") => integer(what, ty == "s32").map(|op| (op, 4)),
+        (_, "u64" | "s64") => integer(what, ty == "s64").map(|op| (op, 8)),
+        _ => None,
+    };
+    let (reduction, bytes) = found.ok_or_else(|| Trap::Unsupported(op.name().into()))?;
+    for offset in (0..16 * (at(2) & 0xffff)).step_by(bytes as usize) {
+        let value = view.load(&shared(bytes), at(1) + offset)?;
+        let access = Access { space: Space::Global, ordering: Ordering::Relaxed, ..shared(bytes) };
+        view.atomic(&access, reduction, at(0) + offset, &[value])?;
+    }
+    Ok(())
 }
 
 /// Performs one on a surface, of which nothing lies outside. The format of pixels is the surface's own, and nobody says it here.

@@ -62,7 +62,9 @@ fn orders(inst: &Inst) -> Option<Among> {
         Op::Fence | Op::Membar | Op::Mbarrier | Op::ClusterBarrier | Op::FenceProxy | Op::FenceInit => {
             Some(Among::Grid)
         }
-        Op::BulkCopy | Op::CopyArrive | Op::StAsync | Op::RedAsync | Op::Wgmma => Some(Among::Grid),
+        Op::BulkCopy | Op::BulkReduce | Op::CopyArrive | Op::StAsync | Op::RedAsync | Op::Wgmma => {
+            Some(Among::Grid)
+        }
         Op::Tensor | Op::TensorReduce => Some(Among::Grid),
         _ => match inst.mods.ordering {
             Some(Ordering::Acquire | Ordering::Release | Ordering::AcquireRelease) => Some(Among::Grid),

@@ -82,7 +82,8 @@ impl<'a> View<'a> {
     /// Whether whoever comes to `to` has come from the instruction `from`.
     fn straight(&self, from: usize, to: usize) -> bool {
         let ends = |i: &Inst| {
-            i.guard.is_none() && matches!(i.op, Op::Bra | Op::BrxIdx | Op::Ret | Op::Exit | Op::Trap)
+            i.guard.is_none()
+                && matches!(i.op, Op::Bra | Op::BrxIdx | Op::Ret | Op::Exit | Op::Trap | Op::Brkpt)
         };
         (from + 1..=to).all(|n| !self.joins[n]) && !self.insts[from..to].iter().any(ends)
     }

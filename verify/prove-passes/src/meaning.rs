@@ -374,6 +374,7 @@ impl Lane<'_, '_> {
             guard,
             address,
             bytes,
+            align: bytes,
             value,
             snapshot: access.ordering == Ordering::NonCoherent,
             version,

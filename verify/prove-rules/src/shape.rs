@@ -115,12 +115,13 @@ fn stated() -> Vec<Shape> {
 
 /// Whether selection may meet an operation with these fields.
 fn exists(op: &Op) -> bool {
-    use AtomicOp::{Add, And, Or, SMax, SMin, UMax, UMin, Xor};
+    use AtomicOp::{Add, And, MaxF32, MinF32, Or, SMax, SMin, UMax, UMin, Xor};
     let orders = |ordering| {
         use Ordering::{Acquire, AcquireRelease, Release, SequentiallyConsistent};
         matches!(ordering, Acquire | Release | AcquireRelease | SequentiallyConsistent)
     };
     match *op {
+        Op::Redux(MinF32 { .. } | MaxF32 { .. }) => true,
         Op::Redux(op) => matches!(op, Add | SMin | SMax | UMin | UMax | And | Or | Xor),
         Op::Fence(ordering, _) => orders(ordering),
         Op::ToGeneric(space) | Op::FromGeneric(space) | Op::IsSpace(space) => space != Space::Generic,

@@ -54,7 +54,7 @@ fn differ(d: &Terms, a: &TermId, b: &TermId) -> TermId {
 
 /// An address is a multiple of the size of an access.
 fn aligned(d: &Terms, event: &Event) -> TermId {
-    let bits = event.bytes.ilog2();
+    let bits = event.align.ilog2();
     if bits == 0 {
         return d.yes();
     }
@@ -345,7 +345,7 @@ pub fn covered(
                 let gap = at.wrapping_sub(o) as u64;
                 b == base
                     && gap.checked_add(bytes).is_some_and(|end| end <= s.bytes.into())
-                    && (!aligned || s.bytes >= t.bytes && gap.is_multiple_of(t.bytes.into()))
+                    && (!aligned || s.align >= t.align && gap.is_multiple_of(t.align.into()))
             });
             let guards = there.fold(d.no(), |any, s| d.or(&any, &s.guard));
             let outside = inputs.normal.of(d.and(&t.guard, &d.not(&guards)));
@@ -396,7 +396,7 @@ pub fn frame(
         Some(most) => d.compare(CompareOp::ULe, &d.sub(&low(e), &base), &word(most)),
         None => d.no(),
     };
-    let multiple = |e: &Event| match e.bytes.ilog2() {
+    let multiple = |e: &Event| match e.align.ilog2() {
         0 => d.yes(),
         bits => d.eq(&d.extract(&d.sub(&low(e), &top), 0, bits), &d.constant(bits, 0)),
     };

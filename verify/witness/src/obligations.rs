@@ -63,7 +63,7 @@ fn any(d: &Terms, all: impl IntoIterator<Item = TermId>) -> TermId {
 }
 
 fn misaligned(d: &Terms, e: &Event) -> TermId {
-    let mask = d.constant(64, u128::from(e.bytes) - 1);
+    let mask = d.constant(64, u128::from(e.align) - 1);
     differ(d, d.binary(BinaryOp::And, &e.address, &mask), d.constant(64, 0))
 }
 

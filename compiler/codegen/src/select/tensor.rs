@@ -13,10 +13,51 @@ use sassafras_semantics::Opaque;
 /// Whether an operation is made here, and not by a row.
 pub(super) fn is_own(op: Opaque) -> bool {
     let group = matches!(op.name(), "bulk.commit" | "bulk.wait" | "bulk.wait.read");
-    group || op.head() == "tensor" && !op.has("each")
+    group || (op.head() == "tensor" || is_bulk_reduction(op)) && !op.has("each")
+}
+
+fn is_bulk_reduction(op: Opaque) -> bool {
+    op.name().starts_with("bulk.reduce.")
+}
+
+/// How UBLKRED spells a type.
+fn reduced(ty: &str) -> &'static str {
+    match ty {
+        "s32" => ".S32",
+        "u64" => ".U64",
+        "s64" => ".S64",
+        "f16" => ".F16.RN",
+        "bf16" => ".BF16.RN",
+        "f32" => ".F32.RN",
+        "f64" => ".F64.RN",
+        _ => "",
+    }
 }
 
 impl Emitter<'_> {
+    /// A reduction of global memory by shared memory: both addresses, units of 16 bytes and a policy, in uniform registers.
+    fn bulk_reduction(&mut self, at: ir::Inst, op: Opaque) -> Result<(), Error> {
+        let args = self.source.insts[at].args.to_vec();
+        let mut words = op.name().split('.').skip(2);
+        let (what, ty) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let mut inst = self.form(if op.has("hint") { "ublkred.desc" } else { "ublkred" })?;
+        let texts = [
+            ("to", ".G.S".to_owned()),
+            ("op", format!(".{}", what.to_uppercase())),
+            ("ty", reduced(ty).to_owned()),
+        ];
+        for (field, text) in texts {
+            inst.set_enum(field, &text).map_err(|e| self.fail(e))?;
+        }
+        for ((field, words), &arg) in [("b", 2), ("a", 1), ("c", 1), ("e", 2)].into_iter().zip(&args) {
+            let reg = self.uniform_row(&[arg], words)?;
+            let index = inst.row().field(field).ok_or_else(|| self.fail(format!("no field `{field}`")))?;
+            inst.fields[index] = reg.to_field();
+        }
+        self.push(MInst::new(inst));
+        Ok(())
+    }
+
     pub(super) fn tensor(&mut self, at: ir::Inst, op: Opaque) -> Result<(), Error> {
         self.rule = "tensor";
         let source = self.source;
@@ -36,6 +77,7 @@ impl Emitter<'_> {
                 }
                 return Ok(());
             }
+            _ if is_bulk_reduction(op) => return self.bulk_reduction(at, op),
             _ => {}
         }
         let mut words = op.name().split('.').skip(1);

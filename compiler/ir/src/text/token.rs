@@ -194,7 +194,7 @@ words! {
     }
 }
 
-const ATOMICS: [(AtomicOp, &str); 19] = [
+const ATOMICS: [(AtomicOp, &str); 27] = [
     (AtomicOp::Add, "add"),
     (AtomicOp::SMin, "smin"),
     (AtomicOp::SMax, "smax"),
@@ -214,6 +214,14 @@ const ATOMICS: [(AtomicOp, &str); 19] = [
     (AtomicOp::AddBf16x2, "add_bf16x2"),
     (AtomicOp::AddF16, "add_f16"),
     (AtomicOp::AddBf16, "add_bf16"),
+    (AtomicOp::MinF32 { abs: false, nan: false }, "min_f32"),
+    (AtomicOp::MinF32 { abs: false, nan: true }, "min_f32_nan"),
+    (AtomicOp::MinF32 { abs: true, nan: false }, "min_f32_abs"),
+    (AtomicOp::MinF32 { abs: true, nan: true }, "min_f32_abs_nan"),
+    (AtomicOp::MaxF32 { abs: false, nan: false }, "max_f32"),
+    (AtomicOp::MaxF32 { abs: false, nan: true }, "max_f32_nan"),
+    (AtomicOp::MaxF32 { abs: true, nan: false }, "max_f32_abs"),
+    (AtomicOp::MaxF32 { abs: true, nan: true }, "max_f32_abs_nan"),
 ];
 
 impl Token for AtomicOp {

@@ -61,6 +61,10 @@ impl<D: Leaves> State<D> for Script<D::V> {
     fn write(&mut self, _: &D, r: Register, value: D::V) {
         self.registers.insert(r, value);
     }
+    fn aligned(&mut self, _: &D, space: Space, address: &D::V, bytes: u32) -> Result<(), Trap> {
+        self.effect(format!("{bytes} bytes of {space:?}"), std::slice::from_ref(address));
+        Ok(())
+    }
     fn load(&mut self, d: &D, access: &Access, address: &D::V) -> Result<D::V, Trap> {
         self.effect(format!("load {access:?}"), std::slice::from_ref(address));
         Ok(self.input(d, "memory", 8 * access.bytes))

@@ -147,6 +147,37 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
         self.next()
     }
 
+    /// The address of an access of 32 bytes, and that of its second half.
+    fn wide_halves(&mut self, access: &Access) -> Result<[D::V; 2], Trap> {
+        let address = self.address(64)?;
+        self.state.aligned(self.d, access.space, &address, 2 * access.bytes)?;
+        let second = self.d.add(&address, &self.constant(64, access.bytes.into()));
+        Ok([address, second])
+    }
+
+    /// `LDG.256`: `d` takes the low 16 bytes, `c` the high ones.
+    /// Source: `ld.global.v8.b32` whose elements are stored one by one, through ptxas 13.0.88 (black-box).
+    pub(super) fn load_wide(mut self) -> Step<D> {
+        let access = self.access(Space::Global, 16);
+        let [first, second] = self.wide_halves(&access)?;
+        let low = self.state.load(self.d, &access, &first)?;
+        let high = self.state.load(self.d, &access, &second)?;
+        self.set_wide("d", &low);
+        self.set_wide("c", &high);
+        self.next()
+    }
+
+    /// `STG.256`: `b` has the low 16 bytes, `d` the high ones.
+    /// Source: `st.global.v8.b32` of what was loaded in the other order, through ptxas 13.0.88 (black-box).
+    pub(super) fn store_wide(mut self) -> Step<D> {
+        let access = self.access(Space::Global, 16);
+        let (low, high) = (self.bits("b", 4)?, self.bits("d", 4)?);
+        let [first, second] = self.wide_halves(&access)?;
+        self.state.store(self.d, &access, &first, &low)?;
+        self.state.store(self.d, &access, &second, &high)?;
+        self.next()
+    }
+
     /// `LDC`, `ULDC`: a constant bank at a register plus an offset.
     pub(super) fn load_constant(mut self) -> Step<D> {
         let (bytes, signed) = self.size()?;

@@ -177,6 +177,14 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
                     (other, _) => return Err(self.unsupported(&format!("direction {other}"))),
                 };
             }
+            "UBLKRED" => {
+                let name = self.bulk_reduction()?;
+                let mut arguments = vec![self.bits64("b")?, self.bits32("a")?, self.bits32("c")?];
+                if hint {
+                    arguments.push(self.bits64("e")?);
+                }
+                self.ask(&format!("{name}{}", if hint { ".hint" } else { "" }), &arguments)?;
+            }
             "UBLKPF" => {
                 let mut arguments = vec![self.bits64("a")?, self.bits32("c")?];
                 let hint = self.has("u");
@@ -193,6 +201,27 @@ impl<D: Domain, S: State<D, Register = Register>> Lane<'_, D, S> {
             _ => return Err(self.unsupported("the instruction")),
         }
         self.next()
+    }
+
+    /// Which reduction `UBLKRED` does to global memory. Source: each `cp.reduce.async.bulk` through ptxas 13.0.88 (black-box): logic has
+    /// the types without a sign.
+    fn bulk_reduction(&mut self) -> Result<String, Trap> {
+        if self.text("to") != ".G.S" {
+            return Err(self.unsupported("a reduction in shared memory"));
+        }
+        let (op, ty) = (self.text("op"), self.text("ty"));
+        let ty = match ty {
+            "" => "u32",
+            ".S32" => "s32",
+            ".U64" => "u64",
+            ".S64" => "s64",
+            ".F16.RN" => "f16",
+            ".BF16.RN" => "bf16",
+            ".F32.RN" => "f32",
+            ".F64.RN" => "f64",
+            other => return Err(self.unsupported(&format!("type {other}"))),
+        };
+        Ok(format!("bulk.reduce{}.{ty}", op.to_lowercase()))
     }
 
     /// `DEPBAR.LE SB0, n`: it waits for groups of bulk copies, if there are any; the scoreboard is theirs. By itself it is the wait of `.read`:

@@ -20,6 +20,7 @@ pub fn native(op: AtomicOp, access: &MemoryAccess) -> bool {
         AtomicOp::AddF32 { ftz } => !shared && ftz,
         AtomicOp::AddF64 | AtomicOp::AddF16x2 | AtomicOp::AddBf16x2 => !shared,
         AtomicOp::AddF16 | AtomicOp::AddBf16 => false,
+        AtomicOp::MinF32 { .. } | AtomicOp::MaxF32 { .. } => false,
     }
 }
 
@@ -128,6 +129,8 @@ fn combine(b: &mut Builder, op: AtomicOp, ty: Type, old: Value, x: Value) -> Opt
         AtomicOp::AddF16 => Op::FAdd(FloatFormat::F16, mode),
         AtomicOp::AddBf16 => Op::FAdd(FloatFormat::Bf16, mode),
         AtomicOp::Exch | AtomicOp::Cas | AtomicOp::Inc | AtomicOp::Dec => return None,
+        // No instruction has them of memory.
+        AtomicOp::MinF32 { .. } | AtomicOp::MaxF32 { .. } => return None,
     };
     Some(b.value(op, &[old, x], ty))
 }

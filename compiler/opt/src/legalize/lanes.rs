@@ -8,7 +8,7 @@
 use super::expansion::Expansion;
 use sassafras_ir::{Builder, Compare, Function, InstData, Op, Type, Value, ValueDef};
 use sassafras_semantics::state::{ShuffleMode, VoteMode};
-use sassafras_semantics::{AtomicOp, SpecialRegister};
+use sassafras_semantics::{AtomicOp, FloatFormat, SpecialRegister};
 use smallvec::smallvec;
 
 /// The member mask, where the operation sees whoever executes it.
@@ -117,7 +117,20 @@ fn is_member(b: &mut Builder, n: u32, members: Members) -> Value {
 }
 
 fn redux(b: &mut Builder, op: AtomicOp, value: Value, members: Members) -> Value {
+    let format = FloatFormat::F32;
+    let value = match op {
+        AtomicOp::MinF32 { abs: true, .. } | AtomicOp::MaxF32 { abs: true, .. } => {
+            let magnitude = b.i32(0x7fff_ffff);
+            b.and(value, magnitude)
+        }
+        _ => value,
+    };
+    // A NaN that is left out; where none is, an infinity is no better than any number.
+    let infinity =
+        |nan: bool, sign: u32| if nan { 0x7f80_0000 | sign } else { format.canonical_nan() as u32 };
     let (op, neutral) = match op {
+        AtomicOp::MinF32 { nan, .. } => (Op::FMin { format, ftz: false, nan }, infinity(nan, 0)),
+        AtomicOp::MaxF32 { nan, .. } => (Op::FMax { format, ftz: false, nan }, infinity(nan, 1 << 31)),
         AtomicOp::And => (Op::And, u32::MAX),
         AtomicOp::Or => (Op::Or, 0),
         AtomicOp::Xor => (Op::Xor, 0),

@@ -43,7 +43,7 @@ impl Checker {
         let mut worst: Option<(usize, Misfit)> = None;
         if let Some(wide) = too_wide(inst, first) {
             // A row of 128 bits fits the words of 256 bits as well.
-            matches.retain(|m| m.row.op == Op::Unmodelled);
+            matches.retain(|m| m.row.op == Op::Unmodelled || m.row.is_wide());
             if matches.is_empty() {
                 let message = format!("`{}` has no vector of more than 128 bits", mnemonic(inst));
                 return self.error(Code::NoSuchForm, wide, message);

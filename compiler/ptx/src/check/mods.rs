@@ -14,7 +14,9 @@ pub(super) fn mods(op: Op, words: &[&'static str], types: &[Type], named: Option
         }
     }
     if op.is_spelled() {
-        let name = op.name().split('.').count() - 1;
+        // A fence that names no proxy has no word less.
+        let named = op != Op::FenceProxy || words.first() == Some(&"proxy");
+        let name = if named { op.name().split('.').count() - 1 } else { 0 };
         mods.words = SmallVec::from_slice(&words[name.min(words.len())..]);
     }
     match op {

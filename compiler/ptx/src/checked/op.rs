@@ -38,7 +38,7 @@ operations! {
     Applypriority "applypriority", CpAsync "cp", Istypep "istypep", Griddepcontrol "griddepcontrol",
     Getctarank "getctarank", Mapa "mapa", Mma "mma", Ldmatrix "ldmatrix", Stmatrix "stmatrix", Movmatrix "movmatrix",
     Mbarrier "mbarrier", Setmaxnreg "setmaxnreg", Createpolicy "createpolicy", ClusterBarrier "barrier.cluster",
-    BulkCopy "cp.async.bulk", CopyArrive "cp.async.mbarrier", FenceProxy "fence.proxy", FenceInit "fence.mbarrier_init",
+    BulkCopy "cp.async.bulk", BulkReduce "cp.reduce.async.bulk", CopyArrive "cp.async.mbarrier", FenceProxy "fence.proxy", FenceInit "fence.mbarrier_init",
     StAsync "st.async", RedAsync "red.async",
     Wmma "wmma", Wgmma "wgmma",
     Tensor "cp.async.bulk.tensor", TensorPrefetch "cp.async.bulk.prefetch.tensor", TensorReduce "cp.reduce.async.bulk.tensor",
@@ -53,6 +53,10 @@ operations! {
 impl Op {
     /// The operation of a row's head: that with the longest name that the head's words begin with.
     pub fn from_head(head: &str) -> Option<Op> {
+        // What is spelled as a fence of memory, and is one between proxies, or of some objects alone.
+        if head.starts_with("membar.proxy") || head.contains("sync_restrict::shared") {
+            return Some(Op::FenceProxy);
+        }
         let begins = |op: &&Op| {
             head.strip_prefix(op.name()).is_some_and(|r| r.is_empty() || r.starts_with(['.', '{', ':']))
         };
@@ -68,6 +72,7 @@ impl Op {
                 | Op::Createpolicy
                 | Op::ClusterBarrier
                 | Op::BulkCopy
+                | Op::BulkReduce
                 | Op::CopyArrive
                 | Op::FenceProxy
                 | Op::FenceInit

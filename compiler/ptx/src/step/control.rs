@@ -20,7 +20,8 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             Op::Call => self.call(),
             Op::Ret => Ok(Outcome::Return),
             Op::Exit => Ok(Outcome::Exit),
-            Op::Trap => Err(Trap::Trapped),
+            // Nobody watches the thread: what it stops at ends it.
+            Op::Trap | Op::Brkpt => Err(Trap::Trapped),
             _ => Err(self.unsupported()),
         }
     }

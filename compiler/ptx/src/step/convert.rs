@@ -77,8 +77,16 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
             // Of NaNs the ISA says nothing here, and implementations move the bits.
             (false, true) if !mods.sat => self.or_any_nan(to, a, &d.float_to_float(from, to, mode, a)),
             (false, false) if from == FloatFormat::Bf16 && to == FloatFormat::F32 => {
+                // It is exact, whatever the rounding; a subnormal number is one of both formats.
                 let wide = d.concat(a, &d.constant(16, 0));
-                self.or_any_nan(to, &wide, &wide)
+                let flushed = match mods.ftz {
+                    true => d.float_to_float(to, to, FloatMode { ftz: true, ..FloatMode::default() }, &wide),
+                    false => wide.clone(),
+                };
+                self.or_any_nan(to, &wide, &flushed)
+            }
+            (false, false) if from == FloatFormat::Bf16 && to == FloatFormat::F64 => {
+                d.float_to_float(from, to, FloatMode::default(), a)
             }
             (false, _) => d.float_to_float(from, to, mode, a),
         };

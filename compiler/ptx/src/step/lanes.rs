@@ -4,7 +4,7 @@
 use super::{Done, Outcome, PtxState, Step};
 use crate::checked::{BoolOp, Op, Operand, RegisterId, Type};
 use sassafras_semantics::state::{BarrierMode, ShuffleMode, VoteMode};
-use sassafras_semantics::{Collective, Domain, SpecialRegister};
+use sassafras_semantics::{AtomicOp, Collective, Domain, FloatFormat, SpecialRegister};
 use smallvec::{SmallVec, smallvec};
 
 const WORD: Type = Type::B(32);
@@ -34,9 +34,13 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
                 arguments.push(self.source(1, WORD)?);
                 arguments.push(self.source(2, WORD)?);
                 let op = self.inst.mods.atomic.ok_or_else(|| self.unsupported())?;
-                if matches!(self.ty(), Type::F(_)) {
-                    return Err(self.unsupported());
-                }
+                let (abs, nan) = (self.inst.mods.xorsign_abs, self.inst.mods.nan);
+                let op = match (self.ty(), op) {
+                    (Type::F(FloatFormat::F32), AtomicOp::UMin) => AtomicOp::MinF32 { abs, nan },
+                    (Type::F(FloatFormat::F32), AtomicOp::UMax) => AtomicOp::MaxF32 { abs, nan },
+                    (Type::F(_), _) => return Err(self.unsupported()),
+                    (_, op) => op,
+                };
                 (Collective::Redux(op), self.destinations()?)
             }
             Op::Shfl => {

@@ -104,32 +104,88 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
     fn load(&mut self) -> Done<()> {
         let ty = self.ty();
         let elements = self.elements(self.operand(0)?)?;
-        let access = self.access(ty.width() / 8 * elements.len() as u32)?;
+        let (access, halves) = self.halves(ty.width() / 8 * elements.len() as u32)?;
         let address = self.address(1)?;
-        let value = self.state.load(self.d, &access, &address)?;
+        self.whole(&access, halves, &address)?;
+        let mut values: SmallVec<[D::V; 2]> = SmallVec::new();
+        for half in 0..halves {
+            let at = self.half(&access, &address, half);
+            values.push(self.state.load(self.d, &access, &at)?);
+        }
+        let (width, each) = (ty.width(), elements.len() / halves as usize);
         for (i, element) in elements.iter().enumerate() {
-            let part = self.d.extract(&value, i as u32 * ty.width(), ty.width());
+            let part = self.d.extract(&values[i / each], (i % each) as u32 * width, width);
             // A register wider than the type takes the value extended by the type's sign.
             self.result_to(element, &part, ty.signed())?;
         }
         Ok(())
     }
 
+    /// An access of so many bytes in all: itself, or both halves of one of 32 bytes. The elements of a vector are accessed in no
+    /// order (PTX ISA, "Memory Consistency Model": a vector is a set of scalar accesses).
+    fn halves(&self, bytes: u32) -> Done<(Access, u32)> {
+        match bytes {
+            32 => Ok((self.access(16)?, 2)),
+            _ => Ok((self.access(bytes)?, 1)),
+        }
+    }
+
+    /// A vector lies at a multiple of its whole size (PTX ISA, "Addresses as Operands").
+    fn whole(&mut self, access: &Access, halves: u32, address: &D::V) -> Done<()> {
+        match halves {
+            1 => Ok(()),
+            _ => self.state.aligned(self.d, access.space, address, halves * access.bytes),
+        }
+    }
+
+    fn half(&self, access: &Access, address: &D::V, half: u32) -> D::V {
+        let width = self.d.width(address);
+        match half {
+            0 => address.clone(),
+            _ => self.d.add(address, &self.d.constant(width, (half * access.bytes).into())),
+        }
+    }
+
     fn store(&mut self) -> Done<()> {
         let ty = self.ty();
         let elements = self.elements(self.operand(1)?)?;
-        let access = self.access(ty.width() / 8 * elements.len() as u32)?;
+        let (access, halves) = self.halves(ty.width() / 8 * elements.len() as u32)?;
         let address = self.address(0)?;
-        let mut value: Option<D::V> = None;
-        for element in elements {
-            let part = self.value(element, ty.width())?;
-            value = Some(match value {
-                None => part,
-                Some(low) => self.d.concat(&part, &low),
-            });
+        if elements.iter().any(|e| matches!(e, Operand::Sink)) {
+            self.whole(&access, halves, &address)?;
+            return self.store_some(&elements, &address);
         }
-        let value = value.ok_or_else(|| self.unsupported())?;
-        self.state.store(self.d, &access, &address, &value)
+        let mut values: SmallVec<[D::V; 2]> = SmallVec::new();
+        for elements in elements.chunks(elements.len() / halves as usize) {
+            let mut value: Option<D::V> = None;
+            for element in elements {
+                let part = self.value(element, ty.width())?;
+                value = Some(match value {
+                    None => part,
+                    Some(low) => self.d.concat(&part, &low),
+                });
+            }
+            values.push(value.ok_or_else(|| self.unsupported())?);
+        }
+        self.whole(&access, halves, &address)?;
+        for (half, value) in (0..halves).zip(&values) {
+            let at = self.half(&access, &address, half);
+            self.state.store(self.d, &access, &at, value)?;
+        }
+        Ok(())
+    }
+
+    /// A store of a vector with elements `_`, which are not written (PTX ISA, "st").
+    fn store_some(&mut self, elements: &[&'a Operand], address: &D::V) -> Done<()> {
+        let width = self.ty().width();
+        let access = self.access(width / 8)?;
+        for (i, element) in elements.iter().enumerate().filter(|(_, e)| !matches!(e, Operand::Sink)) {
+            let value = self.value(element, width)?;
+            let offset = self.d.constant(self.d.width(address), u128::from(width / 8) * i as u128);
+            let at = self.d.add(address, &offset);
+            self.state.store(self.d, &access, &at, &value)?;
+        }
+        Ok(())
     }
 
     /// `atom` and `red`. Each element of a vector is an atomic operation by itself.

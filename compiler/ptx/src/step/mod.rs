@@ -183,8 +183,8 @@ impl<'a, D: Domain, S: PtxState<D>> Step<'_, 'a, D, S> {
             Ld | Ldu | St | Atom | Red | Fence | Membar | CpAsync => self.memory()?,
             // Hints and timing: no effect on what a lane computes.
             Prefetch | Prefetchu | Applypriority | Nanosleep | Pmevent => {}
-            Griddepcontrol | Mbarrier | CopyArrive | BulkCopy | StAsync | RedAsync | FenceProxy
-            | FenceInit | Setmaxnreg | Createpolicy => self.opaque()?,
+            Griddepcontrol | Mbarrier | CopyArrive | BulkCopy | BulkReduce | StAsync | RedAsync
+            | FenceProxy | FenceInit | Setmaxnreg | Createpolicy => self.opaque()?,
             Wgmma => self.warpgroup()?,
             MmaSparse => self.sparse_product()?,
             Tensor | TensorPrefetch | TensorReduce => self.tensor()?,

@@ -20,10 +20,24 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
             Op::Mbarrier => return self.barrier_object(),
             Op::CopyArrive => return self.copy_arrive(),
             Op::BulkCopy => return self.bulk(),
+            Op::BulkReduce => return self.bulk_reduce(),
             Op::StAsync | Op::RedAsync => return self.shared_async(),
+            Op::FenceProxy if self.says("alias") => {
+                // Other names of what was written: by other addresses it is found once everybody sees it.
+                self.state.fence(self.d, Ordering::SequentiallyConsistent, Scope::Sys)?;
+            }
+            Op::FenceProxy if self.says("tensormap::generic") => {
+                // The unit that reads a tensor map is outside of every block.
+                let scope = if self.says("sys") { Scope::Sys } else { Scope::Gpu };
+                self.state.fence(self.d, Ordering::Release, scope)?;
+            }
+            Op::FenceProxy if self.says("sync_restrict::shared::cluster") => {
+                self.state.fence(self.d, Ordering::Acquire, Scope::Cta)?;
+            }
             Op::FenceProxy => {
                 // What was written is seen by the proxy if it is done before.
-                let space = match (self.says("global"), self.says("shared::cta")) {
+                let own = self.says("shared::cta") || self.says("sync_restrict::shared::cta");
+                let space = match (self.says("global"), own) {
                     (true, _) => "global",
                     (_, cta) => {
                         let scope = if cta { Scope::Cta } else { Scope::Gpu };
@@ -140,6 +154,28 @@ impl<D: Domain, S: PtxState<D>> Step<'_, '_, D, S> {
             self.ask("bulk.in.hint", &[to, object, from, units(&size), policy])?;
         } else {
             self.ask("bulk.in", &[to, object, from, units(&size)])?;
+        }
+        Ok(())
+    }
+
+    /// `cp.reduce.async.bulk` to global memory: what each element becomes is one of the operations on a type, of logic on the bits.
+    fn bulk_reduce(&mut self) -> Done<()> {
+        let d = self.d;
+        let op = ["add", "min", "max", "inc", "dec", "and", "or", "xor"].into_iter().find(|op| self.says(op));
+        let ty = match self.ty() {
+            Type::B(32) => "u32",
+            Type::B(64) => "u64",
+            ty => ty.name(),
+        };
+        let name = format!("bulk.reduce.{}.{ty}", op.ok_or_else(|| self.unsupported())?);
+        let (to, from) = (self.address(0)?, self.address(1)?);
+        let units = d.zext(&d.extract(&self.source(2, WORD)?, 4, 16), 32);
+        let mut arguments = vec![to, d.extract(&from, 0, 32), units];
+        if self.says("L2::cache_hint") {
+            arguments.push(self.source(3, Type::B(64))?);
+            self.ask(&format!("{name}.hint"), &arguments)?;
+        } else {
+            self.ask(&name, &arguments)?;
         }
         Ok(())
     }

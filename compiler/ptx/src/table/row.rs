@@ -74,6 +74,18 @@ pub struct Row {
 }
 
 impl Row {
+    /// Whether each of its forms is a vector of more than 128 bits.
+    pub fn is_wide(&self) -> bool {
+        let lanes = |word: &&str| word.strip_prefix('v')?.parse::<u32>().ok();
+        let vectors = self.elements.iter().filter(|e| !e.optional).filter_map(|e| {
+            let counts: Option<Vec<u32>> = e.choices.iter().map(|c| c.words.iter().find_map(lanes)).collect();
+            counts?.into_iter().min()
+        });
+        let types = self.elements.iter().find(|e| e.is_type()).into_iter().flat_map(|e| &e.choices);
+        let narrowest = types.filter_map(|c| c.ty).map(|ty| ty.width()).min().unwrap_or(0);
+        vectors.min().is_some_and(|lanes| lanes * narrowest > 128)
+    }
+
     /// Whether a module of this version and target still has the form.
     pub fn alive(&self, version: (u32, u32), sm: u32) -> bool {
         self.until.is_none_or(|gone| version < gone.version || sm < gone.sm)

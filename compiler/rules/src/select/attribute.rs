@@ -260,6 +260,14 @@ fn atomic(op: AtomicOp) -> &'static str {
         AtomicOp::AddBf16x2 => "addbf16x2",
         AtomicOp::AddF16 => "addf16",
         AtomicOp::AddBf16 => "addbf16",
+        AtomicOp::MinF32 { abs: false, nan: false } => "minf32",
+        AtomicOp::MinF32 { abs: false, nan: true } => "minf32nan",
+        AtomicOp::MinF32 { abs: true, nan: false } => "minf32abs",
+        AtomicOp::MinF32 { abs: true, nan: true } => "minf32absnan",
+        AtomicOp::MaxF32 { abs: false, nan: false } => "maxf32",
+        AtomicOp::MaxF32 { abs: false, nan: true } => "maxf32nan",
+        AtomicOp::MaxF32 { abs: true, nan: false } => "maxf32abs",
+        AtomicOp::MaxF32 { abs: true, nan: true } => "maxf32absnan",
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) fn flows(module: &Module) -> Vec<Flow> {
 }
 
 fn ends_block(inst: &Inst) -> bool {
-    let over = matches!(inst.op, Op::Ret | Op::Exit | Op::Trap) && inst.guard.is_none();
+    let over = matches!(inst.op, Op::Ret | Op::Exit | Op::Trap | Op::Brkpt) && inst.guard.is_none();
     over || matches!(inst.op, Op::Bra | Op::BrxIdx)
 }
 
@@ -35,7 +35,7 @@ impl Flow {
         let bounds: Vec<u32> = begins.keys().copied().chain([end]).collect();
         for (block, bound) in bounds.windows(2).enumerate() {
             let body = &insts[bound[0] as usize..bound[1] as usize];
-            ends[block] = body.iter().all(|i| matches!(i.op, Op::Ret | Op::Exit | Op::Trap));
+            ends[block] = body.iter().all(|i| matches!(i.op, Op::Ret | Op::Exit | Op::Trap | Op::Brkpt));
             let mut to = |label: &sassafras_ptx::checked::LabelId| {
                 succs[block].insert(begins[&f.labels[label.0 as usize].target]);
             };

@@ -11,6 +11,7 @@ pub fn plain(row: &'static Row, suffixes: &[&str]) -> Line {
     let lanes = match () {
         () if suffixes.contains(&"v2") => 2,
         () if suffixes.contains(&"v4") => 4,
+        () if suffixes.contains(&"v8") => 8,
         () => 1,
     };
     let mnemonic: Vec<&str> = std::iter::once(row.root).chain(suffixes.iter().copied()).collect();

@@ -70,7 +70,7 @@ fn successors(f: &Function, at: usize, inst: &Inst) -> Vec<usize> {
         Op::Bra | Op::BrxIdx => inst.operands.iter().flat_map(label).collect(),
         _ => Vec::new(),
     };
-    let ends = matches!(inst.op, Op::Bra | Op::BrxIdx | Op::Ret | Op::Exit | Op::Trap);
+    let ends = matches!(inst.op, Op::Bra | Op::BrxIdx | Op::Ret | Op::Exit | Op::Trap | Op::Brkpt);
     if !ends || inst.guard.is_some() {
         all.push(at + 1);
     }

@@ -35,7 +35,7 @@ pub fn flow(program: &Program<'_>) -> Flow {
                         through = false;
                     }
                     Op::Ret => (to, through) = (resume.into_iter().collect(), false),
-                    Op::Exit | Op::Trap => through = false,
+                    Op::Exit | Op::Trap | Op::Brkpt => through = false,
                     Op::Call => {
                         to.extend(program.callees(step).iter().map(|(_, callee)| program.start(*callee)));
                         through = step.system.is_some();

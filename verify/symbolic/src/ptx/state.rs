@@ -347,6 +347,10 @@ impl State<Terms> for Run<'_, '_> {
         self.side.guard = guard;
         Ok(d.ite(condition, &value?, &d.constant(8 * access.bytes, 0)))
     }
+    fn aligned(&mut self, _: &Terms, _: Space, _: &TermId, bytes: u32) -> Result<(), Trap> {
+        self.side.align = Some(bytes);
+        Ok(())
+    }
     fn store(&mut self, _: &Terms, access: &Access, address: &TermId, value: &TermId) -> Result<(), Trap> {
         self.decides(*address);
         if access.space != Space::Param {

@@ -74,7 +74,7 @@ fn returned(flow: &Flow, at: usize) -> bool {
         let row = inst.row();
         let board = inst.control.write_barrier;
         let strong = match row.meaning {
-            Meaning::Ldg | Meaning::Ld => inst.get("sem").is_some_and(|sem| sem != 0),
+            Meaning::Ldg | Meaning::LdgWide | Meaning::Ld => inst.get("sem").is_some_and(|sem| sem != 0),
             Meaning::Atomg | Meaning::Atom | Meaning::AtomArrive | Meaning::Membar => true,
             _ => false,
         };

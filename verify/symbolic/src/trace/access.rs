@@ -65,6 +65,7 @@ impl<R: Name> Side<'_, R> {
         let (space, address) = self.place_of(access, address)?;
         let tests = self.reading.facts.strong_tests && space == Space::Shared && access.bytes == 4;
         if tests || self.is_strong(access, space) {
+            self.strong_halves()?;
             let value = self.strong(access, (space, address), None);
             if access.ordering == Ordering::Acquire {
                 ordering::acquire(self, access.scope);
@@ -215,6 +216,7 @@ impl<R: Name> Side<'_, R> {
             if access.ordering == Ordering::Release {
                 ordering::release(self, access.scope);
             }
+            self.strong_halves()?;
             self.strong(access, (space, address), Some(value));
             return Ok(());
         }
@@ -245,6 +247,17 @@ impl<R: Name> Side<'_, R> {
     fn is_strong(&self, access: &Access, space: Space) -> bool {
         let weak = matches!(access.ordering, Ordering::Weak | Ordering::NonCoherent);
         space != Space::Local && !weak || self.reading.facts.strong_shared && space == Space::Shared
+    }
+
+    /// What others see of an access of 32 bytes is two accesses. No event says that the first lies at a multiple of 32 bytes: of the source that is assumed
+    /// anyway, and of code it would have to be shown.
+    fn strong_halves(&mut self) -> Result<(), Trap> {
+        match self.align.take() {
+            Some(bytes) if self.machine => {
+                Err(Trap::Unsupported(format!("an access of {bytes} bytes that is not weak")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// An access that is not weak: an event of its own, whose result others decide. What an acquire or release does beyond
@@ -386,6 +399,7 @@ impl<R: Name> Side<'_, R> {
     fn push(&mut self, kind: Kind, space: Space, bytes: u32, address: TermId, value: TermId) {
         let version = if kind == Kind::Load { self.path.seen } else { self.path.version };
         let (guard, place) = (self.happens(), self.place);
+        let align = self.align.take().unwrap_or(bytes);
         let arguments = Vec::new();
         self.log.came.push(Vec::new());
         self.log.events.push(Event {
@@ -394,6 +408,7 @@ impl<R: Name> Side<'_, R> {
             guard,
             address,
             bytes,
+            align,
             value,
             snapshot: false,
             version,

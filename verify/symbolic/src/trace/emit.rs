@@ -76,6 +76,7 @@ impl<R: Name> Side<'_, R> {
             guard,
             address: self.terms().constant(64, 0),
             bytes: 0,
+            align: 0,
             value: guard,
             snapshot: false,
             version: before,

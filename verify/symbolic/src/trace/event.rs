@@ -46,6 +46,8 @@ pub struct Event {
     pub address: TermId,
     /// Size in bytes.
     pub bytes: u32,
+    /// What its address is a multiple of: its size, or that of the access whose first part it is.
+    pub align: u32,
     /// What was loaded or stored.
     pub value: TermId,
     /// Whether it may be served from what others' writes do not reach (`ld.global.nc`).
@@ -312,6 +314,7 @@ mod tests {
             guard,
             address,
             bytes,
+            align: bytes,
             value,
             snapshot: false,
             version: d.constant(32, 0),

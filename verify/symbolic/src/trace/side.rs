@@ -65,6 +65,8 @@ pub struct Side<'i, R: Name> {
     pub path: Path<R>,
     /// The guard of the current instruction, one bit.
     pub guard: TermId,
+    /// What the address of the next access is a multiple of, where that is more than its size.
+    pub align: Option<u32>,
     /// The current place, for events.
     pub place: u64,
     /// What the compare-and-swap of a loop finds, where one is about to be done (`retry`).
@@ -98,6 +100,7 @@ impl<'i, R: Name> Side<'i, R> {
             warp: Warp::default(),
             path,
             guard: d.yes(),
+            align: None,
             place: 0,
             expected: None,
             ways: FxHashMap::default(),

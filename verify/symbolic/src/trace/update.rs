@@ -68,7 +68,9 @@ fn made(d: &Terms, op: AtomicOp, old: TermId, operands: &[TermId]) -> Option<Ter
         | AtomicOp::Dec
         | AtomicOp::AddF32 { ftz: true }
         | AtomicOp::AddF16x2
-        | AtomicOp::AddBf16x2 => None,
+        | AtomicOp::AddBf16x2
+        | AtomicOp::MinF32 { .. }
+        | AtomicOp::MaxF32 { .. } => None,
     }
 }
 

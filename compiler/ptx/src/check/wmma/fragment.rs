@@ -112,7 +112,8 @@ impl Place {
             (_, Element::Tf32) => self.singles(registers, out),
             (_, Element::Double) => self.double(registers, out),
             (_, Element::Byte) => self.bytes(registers, out),
-            (_, Element::Bit) if self.natural() => self.words(registers, out),
+            (_, Element::Bit) if self.natural() => self.words(5, registers, out),
+            (_, Element::Nibble) if self.natural() => self.words(3, registers, out),
             _ => None,
         }
     }
@@ -252,9 +253,9 @@ impl Place {
         })
     }
 
-    /// 32 bits of a row in a word.
-    fn words(self, registers: &[String], out: &mut String) -> Option<()> {
-        out.push_str("shr.u32 $wh, $ws, 5;\n");
+    /// 32 bits of a row in a word, of 2^`shift` elements.
+    fn words(self, shift: u32, registers: &[String], out: &mut String) -> Option<()> {
+        writeln!(out, "shr.u32 $wh, $ws, {shift};").ok()?;
         self.start("$wh", "$wg", "$wt", 4, out).ok()?;
         let [name] = registers else { return None };
         writeln!(out, "ld{}.b32 {name}, [$wa];", self.space).ok()

@@ -63,7 +63,7 @@ pub(super) fn text(
         Type::F(FloatFormat::F16) => row("m16n8k16", 4, 2, if wide { 4 } else { 2 }),
         Type::F(FloatFormat::Bf16) => row("m16n8k16", 4, 2, 4),
         Type::U(8) | Type::S(8) => row("m16n8k16", 2, 1, 4),
-        Type::Tf32 | Type::F(FloatFormat::F64) | Type::B(1) => row("", 0, 0, 0),
+        Type::Tf32 | Type::F(FloatFormat::F64) | Type::B(1) | Type::U(4) | Type::S(4) => row("", 0, 0, 0),
         _ => return None,
     };
     match left {
@@ -93,6 +93,10 @@ pub(super) fn text(
             }
             let (d, a, b, c) = (list(&results), list(a), list(b), list(&sums));
             writeln!(out, "mma.sync.aligned.m8n8k4.row.col.{types} {d}, {a}, {b}, {c};").ok()?;
+        }
+        Type::U(4) | Type::S(4) => {
+            let (d, a, b, c) = (list(&results), list(a), list(b), list(&sums));
+            writeln!(out, "mma.sync.aligned.m8n8k32.row.col{sat}.{types} {d}, {a}, {b}, {c};").ok()?;
         }
         Type::B(1) => {
             let product = "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.and.popc";

@@ -14,6 +14,8 @@ pub(super) enum Element {
     Double,
     /// `.u8` and `.s8`: four in a register.
     Byte,
+    /// `.u4` and `.s4`: eight in a register.
+    Nibble,
     /// `.b1`: 32 in a register.
     Bit,
     /// `.f32` and `.s32` of C and D.
@@ -27,6 +29,7 @@ impl Element {
             Type::Tf32 => Element::Tf32,
             Type::F(FloatFormat::F64) => Element::Double,
             Type::U(8) | Type::S(8) => Element::Byte,
+            Type::U(4) | Type::S(4) => Element::Nibble,
             Type::B(1) => Element::Bit,
             Type::F(FloatFormat::F32) | Type::S(32) => Element::Word,
             _ => return None,

@@ -69,6 +69,7 @@ mod tests {
             guard: d.yes(),
             address: d.constant(64, 0),
             bytes: 0,
+            align: 0,
             value: d.yes(),
             snapshot: false,
             version: d.constant(32, 0),
