@@ -25,22 +25,19 @@ mod work;
 
 use crate::Error;
 use rustc_hash::FxHashSet;
+use sassafras_chip::Chip;
 use sassafras_graph::Entity;
 use sassafras_machine::{Function, Held, Phase, Reg, RegClass, VReg};
-use work::Work;
+use work::{Item, Loc, Work};
 
 /// General registers with which [`allocate`] always succeeds.
 pub const MINIMUM_REGISTERS: u32 = 14;
 
-/// Registers per thread, those that the hardware keeps included, with which the most warps that a multiprocessor of
-/// any chip schedules (64) fit its 65,536 registers.
-const FULL_OCCUPANCY: u32 = 32;
+/// By how many registers less places are looked for, where more warps fit then: as many as one step of the hardware's own allocation.
+const CLOSE: u32 = 8;
 
-/// A register may rest after use if one in so many more is enough for that: the count is what people read first.
-const MORE: u32 = 20;
-
-/// By how many registers less places are looked for, where more warps fit then.
-const CLOSE: u32 = 6;
+/// How much more may be executed then.
+const DEARER: f32 = 1.02;
 
 /// What [`allocate`] did.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -68,33 +65,58 @@ pub fn allocate(f: &mut Function) -> Result<AllocStats, Error> {
     if limit < MINIMUM_REGISTERS {
         return Err(Error::TooFewRegisters { given: limit, minimum: MINIMUM_REGISTERS });
     }
+    let found = place(f, limit, true)?.expect("slots are never short");
+    let found = closer(f, found, limit)?;
+    let Placed { work, ranges, fresh, places, limit, in_memory, mut stats } = found;
+    let places = spread(f, &work, &ranges, fresh, places, limit)?;
+    f.held.0.retain_mut(|held| hold(&f.blocks[held.block].params, held, &places, &in_memory));
+    finish(f, work, &places, &mut stats)?;
+    Ok(stats)
+}
+
+/// What the rounds of assignment end with.
+struct Placed {
+    work: Work,
+    ranges: ranges::Ranges,
+    /// Before anything was placed.
+    fresh: bundles::Bundles,
+    places: Vec<u16>,
+    /// General registers that the places keep to.
+    limit: u32,
+    /// What lies in no register.
+    in_memory: FxHashSet<VReg>,
+    stats: AllocStats,
+}
+
+/// Assigns registers, with spills, until all have places; none where that needs slots in the frame and there are to be none.
+fn place(f: &mut Function, limit: u32, slots: bool) -> Result<Option<Placed>, Error> {
     let mut work = destruct::destruct(f)?;
     let mut stats = AllocStats::default();
     let mut in_memory = FxHashSet::default();
-    let places = loop {
+    loop {
         stats.rounds += 1;
         let mut ranges = ranges::Ranges::new(f, &work);
-        while work.drop_dead_moves(&ranges) {
+        while work.drop_dead(&ranges) {
             ranges = ranges::Ranges::new(f, &work);
         }
         let mut bundles = bundles::Bundles::new(f, &work, &ranges);
         let fresh = bundles.clone();
         match assign::assign(f, &work, &ranges, &mut bundles, limit, 0)? {
             assign::Outcome::Placed(places) => {
-                let (places, limit) = closer(f, &work, &ranges, fresh.clone(), places, limit)?;
-                break spread(f, &work, &ranges, fresh, places, limit)?;
+                return Ok(Some(Placed { work, ranges, fresh, places, limit, in_memory, stats }));
             }
             assign::Outcome::Spill(list) => {
+                let again = list.iter().filter(|spilled| bundles.again.has(spilled.vreg)).count();
+                if !slots && again < list.len() {
+                    return Ok(None);
+                }
                 stats.spilled += list.len();
                 in_memory.extend(list.iter().map(|spilled| spilled.vreg));
-                stats.again += list.iter().filter(|spilled| bundles.again.has(spilled.vreg)).count();
+                stats.again += again;
                 spill::spill(f, &mut work, &list, &bundles.again)?;
             }
         }
-    };
-    f.held.0.retain_mut(|held| hold(&f.blocks[held.block].params, held, &places, &in_memory));
-    finish(f, work, &places, &mut stats)?;
-    Ok(stats)
+    }
 }
 
 /// One more than the highest general register of these places.
@@ -104,30 +126,57 @@ fn used(f: &Function, places: &[u16]) -> u32 {
 }
 
 /// Assigns again, with a few registers less ([`CLOSE`]) if more warps fit then: places that came first leave gaps between pairs, which fewer registers
-/// make it fill. Keeps the old places where something would have to be spilled. The places, and the limit that they keep to.
-fn closer(
-    f: &Function,
-    work: &Work,
-    ranges: &ranges::Ranges,
-    mut bundles: bundles::Bundles,
-    places: Vec<u16>,
-    limit: u32,
-) -> Result<(Vec<u16>, u32), Error> {
+/// make it fill; where they do not suffice, what can be made again is, unless that costs too much ([`DEARER`]). Keeps the old places where something
+/// would have to lie in the frame.
+fn closer(f: &mut Function, found: Placed, limit: u32) -> Result<Placed, Error> {
     let reserved = f.chip.limits().reserved_registers;
-    let now = used(f, &places) + reserved;
-    let more = |count: &u32| f.chip.warps_by_registers(*count) > f.chip.warps_by_registers(now);
-    let fewer = (now.saturating_sub(CLOSE)..now).rev().find(more).map(|count| count - reserved);
-    let Some(fewer) = fewer.filter(|fewer| *fewer >= MINIMUM_REGISTERS && work.scratch.is_none()) else {
-        return Ok((places, limit));
+    let fewer = fewer(f.chip, used(f, &found.places) + reserved, CLOSE).map(|count| count - reserved);
+    let Some(fewer) = fewer.filter(|fewer| (MINIMUM_REGISTERS..limit).contains(fewer)) else {
+        return Ok(found);
     };
-    match assign::assign(f, work, ranges, &mut bundles, fewer, 0) {
-        Ok(assign::Outcome::Placed(places)) => Ok((places, fewer)),
-        Ok(assign::Outcome::Spill(_)) | Err(_) => Ok((places, limit)),
+    if found.work.scratch.is_some() {
+        return Ok(found);
+    }
+    let mut bundles = found.fresh.clone();
+    match assign::assign(f, &found.work, &found.ranges, &mut bundles, fewer, 0) {
+        Ok(assign::Outcome::Placed(places)) => return Ok(Placed { places, limit: fewer, ..found }),
+        Ok(assign::Outcome::Spill(_)) | Err(_) => {}
+    }
+    let mut again = f.clone();
+    match place(&mut again, fewer, false) {
+        Ok(Some(other)) if cost(&again, &other) <= cost(f, &found) * DEARER => {
+            *f = again;
+            Ok(other)
+        }
+        _ => Ok(found),
     }
 }
 
-/// Assigns again, over a few registers more ([`MORE`]) as long as that costs nothing: up to the next step of the hardware's own allocation,
-/// and at least to those with which a multiprocessor can hold all its warps. Keeps the old places where this needs more.
+/// The next lower number of registers per thread, those that the hardware keeps included, with which more warps fit a multiprocessor than with `now`; none
+/// if it is lower by more than `reach`.
+pub(crate) fn fewer(chip: Chip, now: u32, reach: u32) -> Option<u32> {
+    let more = |count: &u32| chip.warps_by_registers(*count) > chip.warps_by_registers(now);
+    (now.saturating_sub(reach)..now).rev().find(more)
+}
+
+/// Estimated executions of instructions and of moves between different places.
+fn cost(f: &Function, placed: &Placed) -> f32 {
+    let Placed { work, ranges, places, .. } = placed;
+    let place = |loc: Loc| match loc {
+        Loc::Unit(vreg, unit) => Some((f.vregs[vreg].class, places[vreg.index()] + u16::from(unit))),
+        _ => None,
+    };
+    let moves = |one: &&work::Move| place(one.dst).is_none() || place(one.dst) != place(one.src);
+    let steps = |item: &Item| match item {
+        Item::Moves(list) => list.iter().filter(moves).count(),
+        Item::Inst(_) => 1,
+        Item::Held(_) => 0,
+    };
+    let blocks = work.blocks.iter().zip(&ranges.frequency);
+    blocks.map(|(items, often)| often * items.iter().map(steps).sum::<usize>() as f32).sum()
+}
+
+/// Assigns again, over all registers that are used, so that they rest between uses. Keeps the old places where this needs more.
 fn spread(
     f: &Function,
     work: &Work,
@@ -136,17 +185,12 @@ fn spread(
     places: Vec<u16>,
     limit: u32,
 ) -> Result<Vec<u16>, Error> {
-    let used = |places: &[u16]| used(f, places);
-    let limits = f.chip.limits();
-    let step = limits.register_allocation_unit;
-    let free = (used(&places) + limits.reserved_registers).next_multiple_of(step).max(FULL_OCCUPANCY);
-    let few = used(&places) + used(&places) / MORE + 1;
-    let free = limit.min(free - limits.reserved_registers).min(few);
+    let free = used(f, &places);
     if work.scratch.is_some() {
         return Ok(places);
     }
     match assign::assign(f, work, ranges, &mut bundles, limit, free)? {
-        assign::Outcome::Placed(wide) if used(&wide) <= free => Ok(wide),
+        assign::Outcome::Placed(wide) if used(f, &wide) <= free => Ok(wide),
         _ => Ok(places),
     }
 }

@@ -10,6 +10,7 @@
 
 mod list;
 mod live;
+mod occupancy;
 mod pressure;
 
 use crate::Error;
@@ -20,6 +21,7 @@ use list::{Fallback, Order};
 pub(crate) use live::live_out;
 use pressure::{FILES, Pressure, Problem};
 use rustc_hash::FxHashMap;
+use sassafras_chip::Chip;
 use sassafras_machine::{Block, Edge, Function, MInst, Op, Phase, Pseudo, VReg};
 
 /// The phase's name on the command line.
@@ -94,74 +96,132 @@ impl Effort {
 /// See the head of this file.
 pub fn arrange(f: &mut Function, effort: Effort) -> Result<ArrangeStats, Error> {
     Error::unless("arrange", Phase::Ssa, f.phase)?;
-    let mut stats = ArrangeStats::default();
     if f.insts().any(|(_, _, inst)| warpgroup::kind(inst) == Kind::Product) {
-        return Ok(stats);
+        return Ok(ArrangeStats::default());
     }
-    let live = live_out(f);
-    let mut blocks = Vec::new();
-    for &block in &f.layout {
-        let problem = Problem::new(f, block, &live[block]);
-        let insts = &f.blocks[block].insts;
-        let source: Vec<usize> = (0..insts.len()).collect();
-        let mut edges = graph(f, block);
-        hand_over(f, block, &mut edges);
-        let ways = longest_ways(&edges);
-        let own = (problem.peak(&source), source);
-        stats.before = stats.before.max(own.0[0] as usize);
-        let order = list::order(&problem, &edges, &ways, [0; FILES], Fallback::Growth).nodes;
-        let least = (problem.peak(&order), order);
-        let fewer =
-            least.0[0] < own.0[0] && (1..FILES).all(|file| least.0[file] <= own.0[file].max(FREE[file]));
-        blocks.push((block, problem, edges, ways, if fewer { least } else { own }));
+    let search = Search::new(f, effort);
+    let mut orders = search.orders(None);
+    if effort.search
+        && let Some(fewer) = occupancy::more_warps(f, &search, &orders)
+    {
+        orders = fewer;
     }
-    let less = if effort.search { &LESS[..] } else { &LESS[..1] };
-    // What the function needs in any case.
-    let most = |file: usize| blocks.iter().map(|(.., (peak, _))| peak[file]).max().unwrap_or(0);
-    let mut limits: Pressure = std::array::from_fn(|file| most(file).max(FREE[file]));
-    limits[0] = most(0).max(effort.registers(FREE[0]));
-    limits[0] = limits[0].max((most(0) + effort.more()).min(effort.more_up_to()));
-    // Where a lower limit changed nothing, a higher one gives the same order.
-    let all = |limit: u32, known: &[Option<Order>]| {
-        let limits = [limit, limits[1], limits[2]];
-        let orders = blocks.iter().enumerate().map(|(at, (_, problem, edges, ways, _))| {
-            match known.get(at).and_then(Option::as_ref).filter(|order| order.free) {
-                Some(order) => Some(order.clone()),
-                None => quick(problem, edges, ways, limits, less),
-            }
-        });
-        orders.collect::<Vec<Option<Order>>>()
-    };
-    let cycles = |orders: &[Option<Order>]| -> u64 {
-        orders.iter().flatten().map(|order| u64::from(order.cycles)).sum()
-    };
-    let mut orders = all(limits[0], &[]);
-    // More registers, as long as no warp less fits and the cycles that they save are worth it.
-    let same = f
-        .chip
-        .registers_of_same_occupancy(limits[0] + f.chip.limits().reserved_registers)
-        .saturating_sub(KEPT);
-    let left = f.max_registers.saturating_sub(KEPT).min(same);
-    let further = [limits[0] + 4, limits[0] + 8, left];
-    let worth = effort.worth().filter(|_| effort.search);
-    for (limit, worth) in further.into_iter().flat_map(|limit| Some((limit, worth?))) {
-        if !(limits[0]..=left).contains(&limit) {
-            continue;
-        }
-        let more = all(limit, &orders);
-        let complete = more.iter().zip(&orders).all(|(a, b)| a.is_some() || b.is_none());
-        if complete && cycles(&more) * 100 < cycles(&orders) * worth {
-            orders = more;
-        }
-    }
-    for ((block, problem, .., (_, least)), order) in blocks.into_iter().zip(orders) {
-        let order = order.map_or(least, |order| order.nodes);
-        stats.after = stats.after.max(problem.peak(&order)[0] as usize);
+    let mut stats = ArrangeStats { before: search.before, ..ArrangeStats::default() };
+    for (piece, order) in search.pieces.iter().zip(&orders.nodes) {
+        stats.after = stats.after.max(piece.problem.peak(order)[0] as usize);
         stats.moved += order.iter().enumerate().filter(|(at, from)| at != *from).count();
-        let mut insts: Vec<_> = std::mem::take(&mut f.blocks[block].insts).into_iter().map(Some).collect();
-        f.blocks[block].insts = order.into_iter().filter_map(|index| insts[index].take()).collect();
     }
+    search.apply(f, &orders);
     Ok(stats)
+}
+
+/// A block, and what its order must keep to.
+struct Piece {
+    block: Block,
+    problem: Problem,
+    edges: Edges,
+    ways: Vec<u32>,
+    /// The source's order, or one in which fewer registers live at once.
+    least: (Pressure, Vec<usize>),
+}
+
+/// The orders of a function's blocks that are looked for.
+struct Search {
+    chip: Chip,
+    max_registers: u32,
+    effort: Effort,
+    pieces: Vec<Piece>,
+    /// General registers that live at once, at most, in the source's order.
+    before: usize,
+}
+
+/// An order of each block.
+struct Orders {
+    nodes: Vec<Vec<usize>>,
+    /// What they take by estimate, where a list made them.
+    cycles: u64,
+}
+
+impl Search {
+    fn new(f: &Function, effort: Effort) -> Search {
+        let live = live_out(f);
+        let mut before = 0;
+        let piece = |&block: &Block| {
+            let problem = Problem::new(f, block, &live[block]);
+            let source: Vec<usize> = (0..f.blocks[block].insts.len()).collect();
+            let mut edges = graph(f, block);
+            hand_over(f, block, &mut edges);
+            let ways = longest_ways(&edges);
+            let own = (problem.peak(&source), source);
+            before = before.max(own.0[0] as usize);
+            let order = list::order(&problem, &edges, &ways, [0; FILES], Fallback::Growth).nodes;
+            let least = (problem.peak(&order), order);
+            let fewer =
+                least.0[0] < own.0[0] && (1..FILES).all(|file| least.0[file] <= own.0[file].max(FREE[file]));
+            Piece { block, problem, edges, ways, least: if fewer { least } else { own } }
+        };
+        let pieces = f.layout.iter().map(piece).collect();
+        Search { chip: f.chip, max_registers: f.max_registers, effort, pieces, before }
+    }
+
+    /// Orders that fit the registers that the function needs anyway, or a few more; with at most so many general registers, where blocks can do with them.
+    fn orders(&self, most: Option<u32>) -> Orders {
+        let effort = self.effort;
+        // What the function needs in any case.
+        let needs = |file: usize| self.pieces.iter().map(|piece| piece.least.0[file]).max().unwrap_or(0);
+        let mut limits: Pressure = std::array::from_fn(|file| needs(file).max(FREE[file]));
+        limits[0] = needs(0).max(effort.registers(FREE[0]));
+        limits[0] = limits[0].max((needs(0) + effort.more()).min(effort.more_up_to()));
+        limits[0] = limits[0].min(most.unwrap_or(u32::MAX));
+        let mut orders = self.within(limits, &[]);
+        // More registers, as long as no warp less fits and the cycles that they save are worth it.
+        let same = self
+            .chip
+            .registers_of_same_occupancy(limits[0] + self.chip.limits().reserved_registers)
+            .saturating_sub(KEPT);
+        let left = self.max_registers.saturating_sub(KEPT).min(same).min(most.unwrap_or(u32::MAX));
+        let further = [limits[0] + 4, limits[0] + 8, left];
+        let worth = effort.worth().filter(|_| effort.search);
+        for (limit, worth) in further.into_iter().flat_map(|limit| Some((limit, worth?))) {
+            if !(limits[0]..=left).contains(&limit) {
+                continue;
+            }
+            let more = self.within([limit, limits[1], limits[2]], &orders);
+            let complete = more.iter().zip(&orders).all(|(a, b)| a.is_some() || b.is_none());
+            if complete && cycles(&more) * 100 < cycles(&orders) * worth {
+                orders = more;
+            }
+        }
+        let cycles = cycles(&orders);
+        let least = |(order, piece): (Option<Order>, &Piece)| {
+            order.map_or_else(|| piece.least.1.clone(), |order| order.nodes)
+        };
+        Orders { nodes: orders.into_iter().zip(&self.pieces).map(least).collect(), cycles }
+    }
+
+    /// An order of each block under these limits, none where there is none. Where a lower limit changed nothing, a higher one gives the `known` order.
+    fn within(&self, limits: Pressure, known: &[Option<Order>]) -> Vec<Option<Order>> {
+        let less = if self.effort.search { &LESS[..] } else { &LESS[..1] };
+        let order = |(at, piece): (usize, &Piece)| match known.get(at).and_then(Option::as_ref) {
+            Some(order) if order.free => Some(order.clone()),
+            _ => quick(&piece.problem, &piece.edges, &piece.ways, limits, less),
+        };
+        self.pieces.iter().enumerate().map(order).collect()
+    }
+
+    /// Puts the instructions in this order.
+    fn apply(&self, f: &mut Function, orders: &Orders) {
+        for (piece, order) in self.pieces.iter().zip(&orders.nodes) {
+            let insts = std::mem::take(&mut f.blocks[piece.block].insts);
+            let mut insts: Vec<_> = insts.into_iter().map(Some).collect();
+            f.blocks[piece.block].insts = order.iter().filter_map(|&index| insts[index].take()).collect();
+        }
+    }
+}
+
+/// What the orders take by estimate.
+fn cycles(orders: &[Option<Order>]) -> u64 {
+    orders.iter().flatten().map(|order| u64::from(order.cycles)).sum()
 }
 
 /// An order that fits the limits and takes few cycles. A list that hoists as much as fits may be left with more than fits, so that lower limits are tried too:

@@ -173,7 +173,8 @@ fn weight(f: &Function, work: &Work, ranges: &Ranges, again: &Again, members: &[
     let length: u32 = members.iter().map(|(vreg, _)| ranges.length(*vreg, f.vregs[*vreg].units)).sum();
     // What products of a warpgroup use can be moved by waiting for them alone: all else goes first.
     let grouped = members.iter().any(|(vreg, _)| work.is_grouped(*vreg));
-    // An instruction where a load and a store would be.
-    let cheap = if members.iter().all(|(vreg, _)| again.has(*vreg)) { AGAIN } else { 1.0 };
+    // As many instructions, where a load and a store would be.
+    let made = members.iter().map(|(vreg, _)| again.count(*vreg)).max().unwrap_or(0);
+    let cheap = if members.iter().all(|(vreg, _)| again.has(*vreg)) { AGAIN * made as f32 } else { 1.0 };
     cheap * uses / (length.max(1) as f32) + if grouped { GROUPED } else { 0.0 }
 }

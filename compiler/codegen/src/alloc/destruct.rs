@@ -9,6 +9,7 @@
 use super::work::{Item, Loc, Move, Work};
 use crate::Error;
 use crate::warpgroup::{self, Kind};
+use rustc_hash::FxHashSet;
 use sassafras_graph::SecondaryMap;
 use sassafras_isa::{Access, FieldKind, RegClass};
 use sassafras_machine::{Block, Function, MInst, Op, Place, Pseudo, Reg, VReg};
@@ -57,7 +58,14 @@ pub fn destruct(f: &Function) -> Result<Work, Error> {
         }
         blocks.push(items);
     }
-    let mut work = Work { blocks, tiny: Vec::new(), frame, scratch: None, grouped: Vec::new() };
+    let mut work = Work {
+        blocks,
+        tiny: Vec::new(),
+        frame,
+        scratch: None,
+        grouped: Vec::new(),
+        released: FxHashSet::default(),
+    };
     super::groups::hold(f, &mut work);
     Ok(work)
 }

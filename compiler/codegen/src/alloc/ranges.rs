@@ -3,11 +3,12 @@
 //! Item `i`, counted over the layout, reads at position `2i` and writes at `2i + 1`. A range is half-open; a unit
 //! whose last use is item `i` ends at `2i + 1`, so that what `i` writes may take its place.
 
+use super::again;
 use super::work::{Item, Loc, Work};
 use rustc_hash::FxHashSet;
 use sassafras_graph::{ControlFlow, Dominators, Entity, Graph, Loops, SecondaryMap};
 use sassafras_isa::{Access, RegClass};
-use sassafras_machine::{Block, Function, VReg};
+use sassafras_machine::{Block, Function, Reg, RegOperand, VReg};
 use std::collections::BTreeMap;
 
 /// A half-open range of positions.
@@ -265,15 +266,37 @@ impl RangeSet {
 }
 
 impl Work {
-    /// Takes out moves whose result nobody reads; whether there was one.
-    pub fn drop_dead_moves(&mut self, ranges: &Ranges) -> bool {
+    /// Takes out moves whose result nobody reads, and what was released; whether there was one.
+    pub fn drop_dead(&mut self, ranges: &Ranges) -> bool {
         let mut found = false;
-        for (index, item) in (0..).zip(self.blocks.iter_mut().flatten()) {
-            if let Item::Moves(moves) = item {
-                let before = moves.len();
-                moves.retain(|one| !ranges.is_dead(one.dst, index));
-                found |= moves.len() < before;
-            }
+        let mut next = 0;
+        for items in &mut self.blocks {
+            items.retain_mut(|item| {
+                let index = next;
+                next += 1;
+                match item {
+                    Item::Moves(moves) => {
+                        let before = moves.len();
+                        moves.retain(|one| !ranges.is_dead(one.dst, index));
+                        found |= moves.len() < before;
+                        true
+                    }
+                    Item::Inst(inst) => {
+                        let released = |def: RegOperand| match def.reg {
+                            Reg::Virtual(vreg, unit) => {
+                                self.released.contains(&vreg) && ranges.is_dead(Loc::Unit(vreg, unit), index)
+                            }
+                            Reg::Physical(_) => false,
+                        };
+                        let dead = !self.released.is_empty()
+                            && again::is_constant(inst)
+                            && inst.defs().all(released);
+                        found |= dead;
+                        !dead
+                    }
+                    Item::Held(_) => true,
+                }
+            });
         }
         found
     }

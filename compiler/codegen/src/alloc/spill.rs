@@ -75,10 +75,19 @@ pub fn spill(f: &mut Function, work: &mut Work, list: &[Spilled], again: &Again)
                             *loc = home.loc(unit);
                         }
                     };
+                    // What is given up needs no definition.
+                    let given_up = |vreg: VReg| matches!(home(vreg), Some(Home::Again));
+                    moves.retain(|one| {
+                        let gone = matches!(one.dst, Loc::Unit(vreg, _) if given_up(vreg));
+                        if let (true, Loc::Unit(part, _)) = (gone, one.src) {
+                            work.released.insert(part);
+                        }
+                        !gone
+                    });
                     // Behind the others: it reads nothing that they write.
                     let mut made = Vec::new();
                     moves.retain(|one| match one.src {
-                        Loc::Unit(vreg, unit) if matches!(home(vreg), Some(Home::Again)) => {
+                        Loc::Unit(vreg, unit) if given_up(vreg) => {
                             made.push((one.dst, vreg, unit));
                             false
                         }
@@ -118,14 +127,15 @@ fn make(
     out: &mut Vec<Item>,
 ) {
     let data = f.vregs[vreg];
-    let own = match dst {
-        Loc::Unit(to, at) if data.units == 1 && f.vregs[to].class == data.class => Reg::part(to, at),
-        _ => work.tiny(f, data.class, data.units).into(),
-    };
-    out.extend(again.make(vreg, own, 0).map(Item::Inst));
-    if let Some(tiny) = own.vreg().filter(|tiny| work.is_tiny(*tiny)) {
-        out.push(Item::Moves(vec![Move { dst, src: Loc::Unit(tiny, unit) }]));
+    if let Loc::Unit(to, at) = dst
+        && f.vregs[to].class == data.class
+        && let Some(item) = again.make_unit((vreg, unit), (to, at), 0)
+    {
+        return out.push(item);
     }
+    let tiny = work.tiny(f, data.class, data.units);
+    out.extend(again.make(vreg, tiny, 0));
+    out.push(Item::Moves(vec![Move { dst, src: Loc::Unit(tiny, unit) }]));
 }
 
 fn instruction(
@@ -151,7 +161,7 @@ fn instruction(
         if made.iter().all(|(old, _)| *old != vreg) {
             let data = f.vregs[vreg];
             let new = work.tiny(f, data.class, data.units);
-            out.extend(again.make(vreg, new.into(), inst.line).map(Item::Inst));
+            out.extend(again.make(vreg, new, inst.line));
             made.push((vreg, new));
         }
     }

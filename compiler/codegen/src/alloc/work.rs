@@ -1,5 +1,6 @@
 //! The form that allocation works on: virtual registers with any number of definitions, and parallel moves.
 
+use rustc_hash::FxHashSet;
 use sassafras_graph::Entity;
 use sassafras_isa::{Access, RegClass};
 use sassafras_machine::{Function, MInst, Reg, VReg};
@@ -45,6 +46,8 @@ pub struct Work {
     pub scratch: Option<[u16; 2]>,
     /// Registers of products of a warpgroup; by index, absent is false.
     pub grouped: Vec<bool>,
+    /// What was packed into registers that are made again now: where nothing else reads it, it need not be made.
+    pub released: FxHashSet<VReg>,
 }
 
 impl Work {
