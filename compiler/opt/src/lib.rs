@@ -23,6 +23,7 @@ pub mod number;
 pub mod phi;
 pub mod pipeline;
 mod pressure;
+mod products;
 mod rewrite;
 pub mod single_entry;
 pub mod unroll;

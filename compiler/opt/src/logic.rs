@@ -1,6 +1,7 @@
 //! Logic of three operands.
 
 use crate::Stats;
+use crate::products::both_words;
 use sassafras_ir::{Compare, Function, Inst, Op, Type, Uses, Value};
 use smallvec::SmallVec;
 
@@ -17,6 +18,8 @@ const OPERANDS: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
 /// Joins operations on the bits of 32-bit words into one of three operands, where the inner ones have no other use. Asks then of a result whether any of its
 /// bits is set, and not whether none is: the instruction that makes it answers the former, and who reads a predicate takes its complement for nothing.
+///
+/// Both words of a product become those of one instruction ([`both_words`]).
 ///
 /// Does not join operations on predicates. Needs SSA; preserves the graph; what becomes unused stays for [`crate::dead`].
 pub fn logic(function: &mut Function) -> Stats {
@@ -35,7 +38,7 @@ pub fn logic(function: &mut Function) -> Stats {
             uses = Uses::new(function);
         }
     }
-    Stats::new(changes + ask_for_some(function))
+    Stats::new(changes + ask_for_some(function) + both_words(function))
 }
 
 /// Asks of what logic makes whether any bit is set, in the place of whether none is; how often.
