@@ -20,6 +20,15 @@ pub enum How {
         /// Its absolute value is taken, before the negation.
         absolute: bool,
     },
+    /// A half of a register with any value: the upper one of 16 bits, or one half twice.
+    Half {
+        /// The upper half.
+        high: bool,
+        /// Negated.
+        negate: bool,
+        /// Its absolute value is taken, before the negation.
+        absolute: bool,
+    },
     /// An immediate: all values at once, or this one.
     Immediate(Option<u64>),
     /// An immediate below 256: all values at once.
@@ -39,7 +48,7 @@ impl How {
     /// The letter that stands for it in a form's name.
     pub fn letter(self) -> char {
         match self {
-            How::Register { .. } => 'r',
+            How::Register { .. } | How::Half { .. } => 'r',
             How::Immediate(_) | How::Byte | How::High => 'i',
             How::Bank { .. } => 'c',
         }
@@ -154,6 +163,13 @@ fn ways(width: u32, kinds: Kinds, small: Option<&[u64]>) -> Vec<How> {
         let register = |&(negate, absolute)| How::Register { zero: false, negate, absolute };
         all.extend(modifiers.iter().map(register));
         all.extend((width > 1).then_some(How::Register { zero: true, negate: false, absolute: false }));
+    }
+    if kinds.half {
+        let halves: &[bool] = if width == 32 { &[false, true] } else { &[true] };
+        let each = |&high: &bool| {
+            modifiers.iter().map(move |&(negate, absolute)| How::Half { high, negate, absolute })
+        };
+        all.extend(halves.iter().flat_map(each));
     }
     all.extend(kinds.byte.then_some(How::Byte));
     if kinds.count {

@@ -120,6 +120,12 @@ impl Writer<'_, '_> {
                     self.places.insert(name.clone(), Register { class: RegClass::R, number: 255 });
                 }
                 How::Register { .. } => self.put(name, value, width),
+                How::Half { high, .. } => {
+                    let (half, other) =
+                        (terms.variable(name, 16), terms.variable(&format!("other.{name}"), 16));
+                    let word = if high { terms.concat(&half, &other) } else { terms.concat(&other, &half) };
+                    self.put(name, word, 32);
+                }
                 How::Bank { .. } => {
                     self.words.insert(name.clone(), bank);
                     for i in 0..width / 32 {
@@ -236,8 +242,14 @@ impl Writer<'_, '_> {
         };
         inst.fields[index] = match value {
             Value::Operand(name, unit) => {
-                let How::Register { negate, absolute, .. } = self.how(name)? else {
-                    return Err(Stop::Row(format!("`{field}` needs a register for `{name}`")));
+                let (negate, absolute) = match self.how(name)? {
+                    How::Register { negate, absolute, .. } => (negate, absolute),
+                    How::Half { high, negate, absolute } => {
+                        let text = if high { ".H1_H1" } else { ".H0_H0" };
+                        inst.set_enum(&format!("{field}s"), text).map_err(|e| Stop::NoCode(e.to_string()))?;
+                        (negate, absolute)
+                    }
+                    _ => return Err(Stop::Row(format!("`{field}` needs a register for `{name}`"))),
                 };
                 let first =
                     *self.places.get(name).ok_or_else(|| Stop::Row(format!("no place for `{name}`")))?;
@@ -319,7 +331,7 @@ impl Writer<'_, '_> {
                         inst.fields[index] = self.words[name] + 4 * unit as u64;
                         modify(inst, field, negate, absolute)?;
                     }
-                    How::Register { .. } => {
+                    How::Register { .. } | How::Half { .. } => {
                         return Err(Stop::Row(format!("`{field}` cannot hold the register of `{name}`")));
                     }
                 }

@@ -49,6 +49,10 @@ pub fn bare(terms: &Terms, instance: &Instance, name: &str) -> Option<TermId> {
     Some(match how {
         How::Register { zero: true, .. } => terms.constant(width, 0),
         How::Immediate(Some(bits)) => terms.constant(width, signed(width, bits)),
+        How::Half { .. } => {
+            let half = terms.variable(name, 16);
+            if width == 32 { terms.concat(&half, &half) } else { half }
+        }
         How::High => terms.concat(&terms.variable(name, 32), &terms.constant(32, 0)),
         _ => terms.variable(name, width),
     })
@@ -64,7 +68,9 @@ pub fn value(terms: &Terms, instance: &Instance, name: &str) -> Option<TermId> {
     let value = bare(terms, instance, name)?;
     let &(width, how) = instance.operands.get(name)?;
     let (negate, absolute) = match how {
-        How::Register { negate, absolute, .. } | How::Bank { negate, absolute } => (negate, absolute),
+        How::Register { negate, absolute, .. }
+        | How::Half { negate, absolute, .. }
+        | How::Bank { negate, absolute } => (negate, absolute),
         _ => (false, false),
     };
     if width == 1 {

@@ -539,6 +539,12 @@ impl Emitter<'_> {
                         reg
                     }
                 }
+                Binding::Half { value, high, negate, absolute } => {
+                    self.modify(inst, name, negate, absolute)?;
+                    let text = if high { ".H1_H1" } else { ".H0_H0" };
+                    inst.set_enum(&format!("{name}s"), text).map_err(|e| self.fail(e))?;
+                    self.value(value, None)?
+                }
                 other => {
                     return Err(
                         self.fail(format!("`{operand}` is {other:?}, and the field needs a register"))

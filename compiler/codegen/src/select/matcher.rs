@@ -1,7 +1,7 @@
 //! Whether a row's pattern matches an operation, and what its names then stand for.
 
 use super::plan::{Context, peel, suffix};
-use sassafras_ir::{Inst, Op, Value, ValueDef};
+use sassafras_ir::{Function, Inst, Op, Value, ValueDef};
 use sassafras_rules::select::attribute::{Attribute, REDUCE, attribute};
 use sassafras_rules::select::{Action, Arg, Condition, Kinds, Pattern, Row, Value as Term};
 use sassafras_semantics::{Ordering, Space};
@@ -14,6 +14,17 @@ pub enum Binding {
         /// The value, without them.
         value: Value,
         /// Negated (a predicate: complemented).
+        negate: bool,
+        /// Absolute value, taken before the negation.
+        absolute: bool,
+    },
+    /// A half of a register.
+    Half {
+        /// The value of 32 bits, or of 16 in the lower half of its register.
+        value: Value,
+        /// The upper half.
+        high: bool,
+        /// Negated.
         negate: bool,
         /// Absolute value, taken before the negation.
         absolute: bool,
@@ -37,7 +48,7 @@ impl Binding {
     /// The letter that stands for it in a form's name.
     pub fn letter(&self) -> char {
         match self {
-            Binding::Register { .. } => 'r',
+            Binding::Register { .. } | Binding::Half { .. } => 'r',
             Binding::Immediate(_) => 'i',
             Binding::Bank { .. } => 'c',
         }
@@ -187,6 +198,11 @@ fn bind(context: &Context<'_>, kinds: Kinds, value: Value) -> Option<Binding> {
             value = data.args[0];
         }
     }
+    if kinds.half
+        && let Some((value, high)) = half(function, value)
+    {
+        return Some(Binding::Half { value, high, negate, absolute });
+    }
     let (value, complement) = peel(function, value);
     negate ^= complement;
     if kinds.constant
@@ -206,6 +222,26 @@ fn bind(context: &Context<'_>, kinds: Kinds, value: Value) -> Option<Binding> {
         return Some(Binding::Bank { bank: 3, offset, negate, absolute });
     }
     kinds.register.then_some(Binding::Register { value, negate, absolute })
+}
+
+/// The register of which a value is a half, and whether it is the upper one: of 16 bits in the upper half, of 32 one half twice.
+fn half(f: &Function, value: Value) -> Option<(Value, bool)> {
+    let of = |value: Value| {
+        let inst = f.def(value).map(|inst| &f.insts[inst])?;
+        let Op::Extract(low) = inst.op else { return None };
+        let word = f.ty(value).bits() == 16 && f.ty(inst.args[0]).bits() == 32 && inst.guard.is_none();
+        word.then_some((inst.args[0], low == 16))
+    };
+    if f.ty(value).bits() == 16 {
+        return of(value).filter(|(_, high)| *high);
+    }
+    let twice = f.def(value).map(|inst| &f.insts[inst])?;
+    match twice.args[..] {
+        [a, b] if twice.op == Op::Concat && a == b && f.ty(a).bits() == 16 && twice.guard.is_none() => {
+            Some(of(a).unwrap_or((a, false)))
+        }
+        _ => None,
+    }
 }
 
 /// Whether an operation is a product of two words that only sums of 64 bits read: one instruction makes product and sum, so that each sum makes

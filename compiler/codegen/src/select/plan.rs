@@ -144,6 +144,7 @@ pub fn plan(function: &Function, layout: &Layout, chip: Chip) -> Result<Plan, Er
                     let m = choose(&context, i, &needs.needed)?;
                     m.bindings.values.iter().for_each(|(name, b)| match b {
                         Binding::Register { value, .. } => needs.operand(m.row, name, *value),
+                        Binding::Half { value, .. } => needs.whole(*value),
                         Binding::Immediate(_) | Binding::Bank { .. } => {}
                     });
                     // Few rows read the member mask; `WARPSYNC` does. Constants are made where they are asked for.

@@ -11,7 +11,8 @@
 //! - *operands*, one per argument: a nested pattern, optionally named `n@(…)`, whose result has no other use; an integer, matched by a
 //!   constant of that value; `_`, any; or a name with kinds, `b:ric`: `r` register (the default), `i` an immediate of 32 bits
 //!   (each half of a 64-bit constant is one), `c` a constant-bank word (a kernel parameter), `m` float negation and absolute value are taken
-//!   into the operand, `f` an immediate that is the high half of a binary64 number whose low half is zero, `b` an immediate below 256,
+//!   into the operand, `h` so is which half of a register it is: the upper one of a value of 16 bits, or one half twice of a value of 32 (the form's
+//!   field for it has the operand's name and an `s`), `f` an immediate that is the high half of a binary64 number whose low half is zero, `b` an immediate below 256,
 //!   `s` one below 32, `t` one from 1 to 31.
 //!   Predicates take their negation along whenever the field has a `.not`.
 //!   Operations that commute are tried both ways round.

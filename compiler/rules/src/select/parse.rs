@@ -104,6 +104,7 @@ fn operand(word: &str) -> Result<Arg, RowFault> {
             'f' => kinds.float64 = true,
             'c' => kinds.constant = true,
             'm' => kinds.modifiers = true,
+            'h' => kinds.half = true,
             other => return Err(RowFault::OperandKind(other)),
         }
     }

@@ -93,6 +93,8 @@ pub struct Kinds {
     pub constant: bool,
     /// Float negation and absolute value are part of the operand.
     pub modifiers: bool,
+    /// A half of a register: the upper one as a value of 16 bits, either one twice as one of 32.
+    pub half: bool,
 }
 
 /// One step of a replacement.
