@@ -10,7 +10,6 @@
 //!    So are parts that depend on few bits (`values`).
 //! 3. A short question about each part, at first without any assumption; most end here. Bytes that are read at addresses that are equal
 //!    under the assumptions become one (`reads`).
-//!    Where that does not suffice, conditions are taken as true and as false, until values are without choices (`ways`).
 //! 4. What was executed, with equal numbers merged, is asked in place of its normal form: there both sides have more terms in common.
 //! 5. Where there are products and quotients, they become unknown numbers: short questions, and the sweep below.
 //! 6. Terms that are equal on many inputs are proved equal from the bottom up, each by a short question, and merged.
@@ -21,19 +20,15 @@ mod local;
 mod reads;
 mod sweep;
 mod values;
-mod ways;
 
 use local::Local;
 use sassafras_semantics::TermId;
 use sassafras_solve::solver::{Answer, Solver};
 use sassafras_solvers::Timed;
 use sassafras_symbolic::inputs::Inputs;
-use std::collections::BTreeMap;
 
 /// Effort of a short question, in thousands of z3's `rlimit`.
 const SHORT: u64 = 1_000;
-/// Effort of a short question about what is a choice between ways.
-const FIRST: u64 = 200;
 /// Effort of a question without any assumption.
 const BARE: u64 = 300;
 /// Effort for all short questions about the normal form.
@@ -86,15 +81,20 @@ pub fn ask(
         }
     }
     let local = Local::new(inputs, assumptions, violated.normal);
+    let mut open = Vec::new();
+    let mut few = Timed::within(solver, NORMAL);
     let parts = local.parts(local.violated);
     let equal = sweep::merge(&local, &parts);
-    let parts = parts.into_iter().zip(equal).filter(|(_, e)| local.terms_known(*e) != Some(0));
-    let parts: Vec<TermId> = parts.map(|(part, _)| part).collect();
-    let open = match open_parts(&local, &parts, solver) {
-        Ok(open) if open.is_empty() => return Answer::Unsat,
-        Ok(open) => open,
-        Err(model) => return local.model(&model),
-    };
+    for (part, _) in parts.into_iter().zip(equal).filter(|(_, e)| local.terms_known(*e) != Some(0)) {
+        match check(&local, part, Some(SHORT), &mut few) {
+            Answer::Unsat => {}
+            Answer::Sat(model) => return local.model(&model),
+            Answer::Unknown(_) => open.push(part),
+        }
+    }
+    if open.is_empty() {
+        return Answer::Unsat;
+    }
     if let Some(joined) = reads::joined(&executed, solver) {
         executed = joined;
         merged = cases::excluded(&executed, &sweep::merge(&executed, &executed.parts(executed.violated)));
@@ -119,47 +119,6 @@ pub fn ask(
         }
     }
     Answer::Unsat
-}
-
-/// The parts that short questions do not exclude. What is hard as it is may be easy on each of its ways, so that little is spent on it before.
-///
-/// # Errors
-/// What violates one.
-fn open_parts(
-    local: &Local,
-    parts: &[TermId],
-    solver: &mut dyn Solver,
-) -> Result<Vec<TermId>, BTreeMap<TermId, u128>> {
-    let (choices, plain): (Vec<TermId>, Vec<TermId>) =
-        parts.iter().partition(|p| ways::leads_apart(local, **p));
-    let mut few = Timed::within(solver, NORMAL);
-    let mut open = asked(local, &plain, SHORT, &mut few)?;
-    let choices = asked(local, &choices, FIRST, &mut few)?;
-    let choices = ways::excluded(local, &choices, solver);
-    open.extend(asked(local, &choices, SHORT, &mut Timed::within(solver, NORMAL))?);
-    open.sort_unstable();
-    Ok(open)
-}
-
-/// The parts that a question with an effort does not exclude.
-///
-/// # Errors
-/// What violates one.
-fn asked(
-    local: &Local,
-    parts: &[TermId],
-    effort: u64,
-    solver: &mut dyn Solver,
-) -> Result<Vec<TermId>, BTreeMap<TermId, u128>> {
-    let mut open = Vec::new();
-    for part in parts {
-        match check(local, *part, Some(effort), solver) {
-            Answer::Unsat => {}
-            Answer::Sat(model) => return Err(model),
-            Answer::Unknown(_) => open.push(*part),
-        }
-    }
-    Ok(open)
 }
 
 /// Whether a weakened question is known to have no answer. An answer to it says nothing.

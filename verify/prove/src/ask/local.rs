@@ -198,49 +198,6 @@ impl Local {
         }
     }
 
-    /// The question about something else, under some of the assumptions.
-    pub fn about(&self, assumptions: Vec<TermId>, violated: TermId) -> Local {
-        Local {
-            assumptions,
-            violated,
-            terms: self.terms.clone(),
-            reads: self.reads.clone(),
-            back: FxHashMap::default(),
-        }
-    }
-
-    /// The same with what a condition is in its place, for a question of which only `unsat` counts.
-    pub fn known(&self, condition: TermId, value: bool) -> Local {
-        let d = &*self.terms;
-        let bases = self.reads.iter().map(|r| r.base);
-        let roots: Vec<TermId> =
-            self.assumptions.iter().copied().chain(bases).chain([self.violated]).collect();
-        let mut map: FxHashMap<TermId, TermId> = FxHashMap::default();
-        for id in d.topological(&roots) {
-            let node = d.node(id);
-            let new = match node {
-                _ if id == condition => d.constant(1, value.into()),
-                _ if node.is_free() => id,
-                _ => d.make(node.map(|o| map[&o]), d.width_of(id)),
-            };
-            map.insert(id, new);
-        }
-        Local {
-            assumptions: self.assumptions.iter().map(|a| map[a]).collect(),
-            violated: map[&self.violated],
-            terms: self.terms.clone(),
-            reads: self.reads.iter().map(|r| Read { base: map[&r.base], ..*r }).collect(),
-            back: FxHashMap::default(),
-        }
-    }
-
-    /// The same under one more assumption.
-    pub fn assuming(mut self, more: TermId) -> Local {
-        self.assumptions.push(more);
-        self.assumptions.retain(|a| self.terms.as_constant(a) != Some(1));
-        self
-    }
-
     /// The same with terms in the place of variables, for a question of which only `unsat` counts.
     pub fn replaced(&self, variables: &FxHashMap<TermId, TermId>) -> Local {
         let d = &*self.terms;
