@@ -2,7 +2,7 @@
 //!
 //! How many registers an order takes in the end only allocation knows: pairs leave gaps, and constants are made again. So copies of the function are allocated.
 
-use super::{Orders, Search};
+use super::search::{Orders, Search};
 use crate::alloc::{self, AllocStats};
 use sassafras_graph::{Dominators, Loops};
 use sassafras_machine::Function;
@@ -19,8 +19,8 @@ const MOST: usize = 4_000;
 /// How much more may be executed.
 const DEARER: f64 = 1.02;
 
-/// Orders with which more warps fit than with `orders`, if there are some that need nothing more in the frame and take no longer, by estimate, by all warps
-/// together.
+/// Orders with which more warps fit than with `orders`, if there are some that need nothing more in the frame and of which the lists take no longer, by
+/// estimate, by all warps together. Blocks that keep the source's order count for nothing there.
 pub(super) fn more_warps(f: &Function, search: &Search, orders: &Orders) -> Option<Orders> {
     if f.insts().count() > MOST {
         return None;
