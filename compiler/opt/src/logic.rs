@@ -62,7 +62,7 @@ fn ask_for_some(function: &mut Function) -> usize {
     changes
 }
 
-/// Whether an instruction asks whether no bit is set of a word that logic makes for it alone, or of two words side by side.
+/// Whether an instruction asks whether no bit is set of a word that logic makes for it alone.
 fn asks_for_none(f: &Function, uses: &Uses, inst: Inst) -> bool {
     let data = &f.insts[inst];
     if data.op != Op::Compare(Compare::Eq) || data.guard.is_some() || f.constant(data.args[1]) != Some(0) {
@@ -73,10 +73,7 @@ fn asks_for_none(f: &Function, uses: &Uses, inst: Inst) -> bool {
         let inner = f.def(value).map(|inst| &f.insts[inst]);
         inner.is_some_and(|inner| matches!(inner.op, Op::And | Op::Or | Op::Lop3(_)) && inner.guard.is_none())
     };
-    match f.ty(value) {
-        Type::I32 => uses.count(value) == 1 && logic(),
-        ty => ty == Type::I64 && f.constant(value).is_none(),
-    }
+    f.ty(value) == Type::I32 && uses.count(value) == 1 && logic()
 }
 
 /// The instruction as a function of its arguments; `None` if it is none of 32-bit words.
