@@ -36,10 +36,10 @@ const FORMS: [(&str, &str, &[Chip]); 17] = [
 /// Most kernels of one row of [`FORMS`] on a chip.
 const MOST: usize = 12;
 
-fn ours(text: &str, target: Target) -> Result<sassafras_cubin::Cubin, String> {
+fn ours(text: &str, target: Target) -> anyhow::Result<sassafras_cubin::Cubin> {
     let options = Options { arch: Some(Arch::Real(target)), jobs: 1, ..Options::default() };
     let made = session::compile(text, "three", &options, None, &sassafras::judges::Judges::default());
-    made.map_err(|why| first_line(&why))?.cubin.map(|(cubin, _)| cubin).ok_or_else(|| "no cubin".into())
+    made?.cubin.map(|(cubin, _)| cubin).ok_or_else(|| anyhow::anyhow!("no cubin"))
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn young_forms_mean_the_same_three_ways() {
                 };
                 match ours(&text, target) {
                     Ok(cubin) => say("ours", against(&expected, &cubin, e, &launch, true)),
-                    Err(why) => say("ours", Fate::Refused(why)),
+                    Err(why) => say("ours", Fate::Refused(first_line(&why))),
                 }
                 counts[0] += 1;
                 let Ok(ptxas) = &ptxas else { continue };

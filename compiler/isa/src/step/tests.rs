@@ -320,7 +320,7 @@ fn matrix_operations_ask_for_their_registers() {
 
 /// Fields that have no meaning for results: cache hints and what prints only.
 const WITHOUT_MEANING: &[&str] = &[
-    "ev", "l2", "bypass", "u", // caches, descriptors
+    "ev", "l2", "ltc", "bypass", "u", // caches, descriptors
     "defer", "nodec", "noinc", "noatexit", // how lanes wait, call and end
     "rand", "warp", "syncs", // how long to sleep
 ];

@@ -138,7 +138,7 @@ fn false_steps_of_a_proof_are_not_taken() {
 #[test]
 fn wrong_code_is_not_accepted() {
     let (mut hinge, mut tried, mut wrong, mut counts) = (0, 0, Vec::new(), [0; 2]);
-    for (source, most, every) in [(SOURCE, 5, 24), (QUOTIENT, 2, 240)] {
+    for (source, most, every) in [(SOURCE, 9, 24), (QUOTIENT, 4, 240)] {
         let Some(mut pair) = right_pair(source, "wrong_code_is_not_accepted") else { return };
         let known = pair.learned();
         let good = right(&known).0;
