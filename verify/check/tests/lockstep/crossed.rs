@@ -31,7 +31,8 @@ fn both_end_and_are_in_lock_step() {
     }
 }
 
-/// Placed code of these graphs from when a loop set its barrier before lanes had parted from those that pass it by: now the two regions do not overlap, and have nothing to cross.
+/// Placed code of these graphs from when a loop set its barrier before lanes had parted from those that pass it by: now the two regions do not overlap, and
+/// have nothing to cross.
 const PLACED: [&str; 2] = [include_str!("crossed/5705.txt"), include_str!("crossed/5912.txt")];
 
 /// The numbers that were: the judge of paths objects to them, by the rule on waiting alone, and lanes wait for ever.
@@ -50,6 +51,7 @@ fn the_lowest_free_numbers_are_objected_to() {
         // Machine code by itself does not know its parameters.
         let (mut cubin, _) = run::through_tree(&ptx).expect("a tree");
         cubin.functions[0].code.clone_from(&crossed.functions[0].code);
+        cubin.functions[0].registers = crossed.functions[0].registers;
         let runs = inputs.iter().flat_map(|&input| APART.map(|order| run::code(&cubin, input, order)));
         let failures: Vec<String> = runs.filter_map(Result::err).map(|why| why.to_string()).collect();
         assert!(!failures.is_empty(), "seed {seed}: nobody waits for ever");
