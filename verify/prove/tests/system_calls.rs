@@ -17,7 +17,6 @@ const CHIP: Chip = Chip::Sm90;
 /// What of the corpus is not proved, of our code and of ptxas's, and how the reason begins.
 const UNKNOWN: &[(&str, &str, &str)] = &[
     // What is freed was loaded from memory behind stores through pointers that may be equal.
-    ("calls/list", "ours", "events: the target has no partner for call free"),
     ("calls/virtual", "ours", "events: the target has no partner for call free"),
     ("calls/virtual", "ptxas", "events: the target has no partner for call free"),
 ];
