@@ -19,7 +19,7 @@ const OPERANDS: [u8; 3] = [0xf0, 0xcc, 0xaa];
 /// Joins operations on the bits of 32-bit words into one of three operands, where the inner ones have no other use. Asks then of a result whether any of its
 /// bits is set, and not whether none is: the instruction that makes it answers the former, and who reads a predicate takes its complement for nothing.
 ///
-/// Both words of a product become those of one instruction ([`both_words`]).
+/// Both words of a product become those of one instruction.
 ///
 /// Does not join operations on predicates. Needs SSA; preserves the graph; what becomes unused stays for [`crate::dead`].
 pub fn logic(function: &mut Function) -> Stats {

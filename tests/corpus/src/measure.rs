@@ -15,7 +15,7 @@ pub struct Side {
     pub instructions: u64,
     /// Sum of the stall counts of those.
     pub stalls: u64,
-    /// Cycles of a warp alone that executes the static code from the first word to the last, waits for scoreboards included: see [`latency`].
+    /// Cycles of a warp alone that executes the static code from the first word to the last, waits for scoreboards included, by rough latencies.
     pub cycles: u64,
     /// Of the entry that takes most, those that the hardware keeps included.
     pub registers: u64,

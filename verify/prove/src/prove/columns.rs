@@ -32,7 +32,9 @@ fn draw(seed: u64, id: TermId, width: u32, decides: bool, of: Option<&Input>) ->
     let value = match of {
         _ if !small => any(1) << 64 | any(2),
         // Products of these are held against small numbers.
-        Some(Input::Tid(_) | Input::Ntid(_) | Input::Ctaid(_) | Input::Nctaid(_)) if seed.is_multiple_of(2) => {
+        Some(Input::Tid(_) | Input::Ntid(_) | Input::Ctaid(_) | Input::Nctaid(_))
+            if seed.is_multiple_of(2) =>
+        {
             least(4) % FEW
         }
         // Two parameters of four bytes lie side by side.
