@@ -31,7 +31,7 @@ fn both_end_and_are_in_lock_step() {
     }
 }
 
-/// Placed code of these graphs from when a loop set its barrier before lanes had parted from those that pass it by: now the two regions do not overlap, and
+/// Placed code of these graphs from when a loop set its barrier before lanes diverged from those that pass it by: now the two regions do not overlap, and
 /// have nothing to cross.
 const PLACED: [&str; 2] = [include_str!("crossed/5705.txt"), include_str!("crossed/5912.txt")];
 
